@@ -1,0 +1,114 @@
+/* abi.h: what the plugin's generated host code and the host runtime agree on.
+ *
+ * The plugin emits one `struct pacc_image` per translation unit, one
+ * `struct pacc_region` per offloaded region, and calls of the __pacc_rt_*
+ * functions below. Every image refers to the symbol PACC_ABI_SYMBOL, so that
+ * a program built for another ABI fails at link time.
+ *
+ * A region is all or nothing. The first failing call of a region makes the
+ * later ones do nothing, and __pacc_rt_end then returns 0 with host memory
+ * untouched: the caller runs the original loops.
+ *
+ *   run = __pacc_rt_begin(&region);
+ *   if (run) {
+ *     a = __pacc_rt_array(run, "A", A, lo, hi, PACC_COPY_IN | PACC_COPY_OUT);
+ *     __pacc_rt_launch(run, 0, nx, ny, nz, (void *[]){&a, &n});
+ *     if (__pacc_rt_end(run)) goto done;
+ *   }
+ *   original loops
+ * done:
+ */
+#ifndef PACC_ABI_H
+#define PACC_ABI_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define PACC_ABI_VERSION 1
+#define PACC_ABI_SYMBOL __pacc_rt_abi_v1
+
+/* Defined by the runtime as `const int __pacc_rt_abi_v1 = PACC_ABI_VERSION;` */
+extern const int PACC_ABI_SYMBOL;
+
+/* One GPU kernel.
+ * name        its symbol in the PTX and in the bitcode
+ * label       where its loops stand in the source, "gemm.c:42", or ""
+ * block       threads per block along x, y, z
+ * shared      bytes of dynamic shared memory per block
+ * n_params    number of parameters
+ * param_sizes bytes of each parameter (pointers are 8)
+ */
+struct pacc_kernel {
+  const char *name;
+  const char *label;
+  uint32_t block[3];
+  uint32_t shared;
+  uint32_t n_params;
+  const uint32_t *param_sizes;
+};
+
+/* The device code of one translation unit.
+ * abi         &PACC_ABI_SYMBOL of the version it was compiled for
+ * name        source file
+ * arch        "sm_90"
+ * ptx         NUL-terminated text of ptx_size bytes (without the NUL)
+ * bitcode     the same module as LLVM bitcode for the CPU device, or NULL
+ * *_hash      64-bit FNV-1a of the bytes: a damaged image is refused
+ * state       the runtime's own; NULL in the object file
+ */
+struct pacc_image {
+  const int *abi;
+  const char *name;
+  const char *arch;
+  const char *ptx;
+  uint64_t ptx_size;
+  uint64_t ptx_hash;
+  const void *bitcode;
+  uint64_t bitcode_size;
+  uint64_t bitcode_hash;
+  const struct pacc_kernel *kernels;
+  uint64_t n_kernels;
+  void *state;
+};
+
+/* One offloaded region: its image, a readable name ("kernel_gemm_scop0") and
+ * its place in the source ("gemm.c:77" or ""). */
+struct pacc_region {
+  struct pacc_image *image;
+  const char *name;
+  const char *location;
+};
+
+enum {
+  PACC_COPY_IN = 1,  /* read before it is written: host to device at first */
+  PACC_COPY_OUT = 2, /* written: device to host at the end */
+};
+
+/* Opens a region on this host thread. NULL: run the original loops. */
+void *__pacc_rt_begin(const struct pacc_region *region);
+
+/* Gives the bytes [lo, hi) relative to `host` a place on the device, and
+ * copies them there if PACC_COPY_IN is set. Returns the device address that
+ * stands for `host` itself (so the first byte is at result + lo), 0 after a
+ * failure. hi <= lo: an empty array, no memory and no copy. */
+uint64_t __pacc_rt_array(void *run, const char *name, void *host, int64_t lo,
+                         int64_t hi, uint32_t flags);
+
+/* Queues kernel number `kernel` of the image with at least nx * ny * nz
+ * threads: ceil(n / block) blocks along each dimension. Grid y and z are cut
+ * off at 65,535 blocks; kernels loop over the rest. An extent <= 0 launches
+ * nothing. params[i] points to the value of parameter i. */
+void __pacc_rt_launch(void *run, uint32_t kernel, int64_t nx, int64_t ny,
+                      int64_t nz, void **params);
+
+/* Waits, copies out, closes the region. 1: the results are in host memory.
+ * 0: host memory is as it was at the region's begin. */
+int32_t __pacc_rt_end(void *run);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
