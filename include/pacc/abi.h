@@ -11,7 +11,9 @@
  *
  *   run = __pacc_rt_begin(&region);
  *   if (run) {
- *     a = __pacc_rt_array(run, "A", A, lo, hi, PACC_COPY_IN | PACC_COPY_OUT);
+ *     a = __pacc_rt_array(run, "A", A, lo, hi);
+ *     __pacc_rt_copy(run, 0, PACC_COPY_IN, lo, hi - lo, 1, 0);
+ *     __pacc_rt_copy(run, 0, PACC_COPY_OUT, lo, hi - lo, 1, 0);
  *     __pacc_rt_launch(run, 0, nx, ny, nz, (void *[]){&a, &n});
  *     if (__pacc_rt_end(run)) goto done;
  *   }
@@ -83,19 +85,28 @@ struct pacc_region {
 };
 
 enum {
-  PACC_COPY_IN = 1,  /* read before it is written: host to device at first */
-  PACC_COPY_OUT = 2, /* written: device to host at the end */
+  PACC_COPY_IN = 1,  /* host to device, before the first launch */
+  PACC_COPY_OUT = 2, /* device to host, at the region's end */
 };
 
 /* Opens a region on this host thread. NULL: run the original loops. */
 void *__pacc_rt_begin(const struct pacc_region *region);
 
-/* Gives the bytes [lo, hi) relative to `host` a place on the device, and
- * copies them there if PACC_COPY_IN is set. Returns the device address that
- * stands for `host` itself (so the first byte is at result + lo), 0 after a
- * failure. hi <= lo: an empty array, no memory and no copy. */
+/* Gives the bytes [lo, hi) relative to `host` a place on the device; copies
+ * nothing. Arrays of a run are numbered 0, 1, ... in the order of these calls.
+ * Returns the device address that stands for `host` itself (so the first byte
+ * is at result + lo), 0 after a failure. hi <= lo: an empty array. */
 uint64_t __pacc_rt_array(void *run, const char *name, void *host, int64_t lo,
-                         int64_t hi, uint32_t flags);
+                         int64_t hi);
+
+/* Copies `count` rows of `width` bytes, `pitch` bytes apart, of array number
+ * `array`; the first row starts `offset` bytes from its `host`. count = 1 is
+ * one interval (pitch is not looked at). PACC_COPY_IN queues the copy at once,
+ * PACC_COPY_OUT notes it for __pacc_rt_end. width <= 0 or count <= 0: nothing.
+ * Bytes outside the array's [lo, hi) are a failure. */
+void __pacc_rt_copy(void *run, uint32_t array, uint32_t direction,
+                    int64_t offset, int64_t width, int64_t count,
+                    int64_t pitch);
 
 /* Queues kernel number `kernel` of the image with at least nx * ny * nz
  * threads: ceil(n / block) blocks along each dimension. Grid y and z are cut

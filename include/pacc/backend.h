@@ -60,11 +60,15 @@ struct pacc_backend {
   int (*host_alloc)(void *device, uint64_t size, void **memory);
   void (*host_free)(void *device, void *memory);
 
-  /* Queued in stream order; the host memory must stay until sync. */
-  int (*copy_in)(void *device, void *stream, uint64_t to, const void *from,
-                 uint64_t size);
-  int (*copy_out)(void *device, void *stream, void *to, uint64_t from,
-                  uint64_t size);
+  /* Queued in stream order; the host memory must stay until sync. `count`
+   * rows of `width` bytes; the rows are to_pitch and from_pitch bytes apart
+   * (not looked at where count is 1). */
+  int (*copy_in)(void *device, void *stream, uint64_t to, uint64_t to_pitch,
+                 const void *from, uint64_t from_pitch, uint64_t width,
+                 uint64_t count);
+  int (*copy_out)(void *device, void *stream, void *to, uint64_t to_pitch,
+                  uint64_t from, uint64_t from_pitch, uint64_t width,
+                  uint64_t count);
   int (*launch)(void *device, void *stream, void *kernel,
                 const uint32_t grid[3], const struct pacc_kernel *info,
                 void **params);
