@@ -1,0 +1,14 @@
+/* durbin.h: problem sizes of durbin. */
+#ifndef POLYBENCH_DURBIN_H
+#define POLYBENCH_DURBIN_H
+
+#define POLYBENCH_NEEDS_FRACTIONS
+#include "polybench_data.h"
+
+#ifndef N
+#define N POLYBENCH_DATASET(40, 120, 400, 2000, 4000)
+#endif
+
+#define _PB_N POLYBENCH_LOOP_BOUND(N, n)
+
+#endif

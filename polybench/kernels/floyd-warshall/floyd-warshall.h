@@ -1,0 +1,17 @@
+/* floyd-warshall.h: problem sizes of floyd-warshall. */
+#ifndef POLYBENCH_FLOYD_WARSHALL_H
+#define POLYBENCH_FLOYD_WARSHALL_H
+
+#if !defined(DATA_TYPE_IS_INT) && !defined(DATA_TYPE_IS_FLOAT) &&              \
+    !defined(DATA_TYPE_IS_DOUBLE)
+#define DATA_TYPE_IS_INT
+#endif
+#include "polybench_data.h"
+
+#ifndef N
+#define N POLYBENCH_DATASET(60, 180, 500, 2800, 5600)
+#endif
+
+#define _PB_N POLYBENCH_LOOP_BOUND(N, n)
+
+#endif

@@ -1,0 +1,18 @@
+/* jacobi-2d.h: problem sizes of jacobi-2d. */
+#ifndef POLYBENCH_JACOBI_2D_H
+#define POLYBENCH_JACOBI_2D_H
+
+#define POLYBENCH_NEEDS_FRACTIONS
+#include "polybench_data.h"
+
+#ifndef TSTEPS
+#define TSTEPS POLYBENCH_DATASET(20, 40, 100, 500, 1000)
+#endif
+#ifndef N
+#define N POLYBENCH_DATASET(30, 90, 250, 1300, 2800)
+#endif
+
+#define _PB_TSTEPS POLYBENCH_LOOP_BOUND(TSTEPS, tsteps)
+#define _PB_N POLYBENCH_LOOP_BOUND(N, n)
+
+#endif

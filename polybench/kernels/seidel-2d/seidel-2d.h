@@ -1,0 +1,18 @@
+/* seidel-2d.h: problem sizes of seidel-2d. */
+#ifndef POLYBENCH_SEIDEL_2D_H
+#define POLYBENCH_SEIDEL_2D_H
+
+#define POLYBENCH_NEEDS_FRACTIONS
+#include "polybench_data.h"
+
+#ifndef TSTEPS
+#define TSTEPS POLYBENCH_DATASET(20, 40, 100, 500, 1000)
+#endif
+#ifndef N
+#define N POLYBENCH_DATASET(40, 120, 400, 2000, 4000)
+#endif
+
+#define _PB_TSTEPS POLYBENCH_LOOP_BOUND(TSTEPS, tsteps)
+#define _PB_N POLYBENCH_LOOP_BOUND(N, n)
+
+#endif
