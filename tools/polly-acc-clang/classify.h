@@ -1,0 +1,40 @@
+/* classify.h: what a clang command line is about to do. */
+#ifndef PACC_WRAPPER_CLASSIFY_H
+#define PACC_WRAPPER_CLASSIFY_H
+
+#include "arguments.h"
+
+/* compiles    some input is C, C++, CUDA or LLVM IR and goes through the
+ *             optimiser
+ * assembles   some input is assembler text; clang's assembler refuses options
+ *             of a plugin
+ * links       the linker is run
+ * is_static   -static: libraries are archives
+ * use_archive --static-pacc-rt was given: link the runtime's archive
+ * print_cmd   --print-cmd was given
+ * version     --version was given
+ */
+struct pacc_command {
+  bool compiles;
+  bool assembles;
+  bool links;
+  bool is_static;
+  bool use_archive;
+  bool print_cmd;
+  bool version;
+};
+
+/* Reads clang's arguments (without argv[0], response files expanded). */
+struct pacc_command pacc_command_classify(const struct pacc_arguments *list);
+
+/* Whether `text` is an option of the wrapper itself, which clang is not to
+ * see. */
+bool pacc_is_wrapper_option(const char *text);
+
+/* Whether `text` is an option of the plugin, which clang wants after -mllvm. */
+bool pacc_is_plugin_option(const char *text);
+
+/* Whether clang reads the next argument as the value of `text`. */
+bool pacc_takes_value(const char *text);
+
+#endif

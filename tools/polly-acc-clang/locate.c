@@ -1,0 +1,100 @@
+/* locate.c: finds the parts of the installation and of the machine. */
+#include "locate.h"
+#include "arguments.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+/* Cuts `path` at its last slash. */
+static void cut_name(char *path) {
+  char *slash = strrchr(path, '/');
+  if (slash)
+    *slash = '\0';
+}
+
+struct pacc_places pacc_places_find(void) {
+  char *folder = realpath("/proc/self/exe", NULL);
+  if (!folder)
+    pacc_fail("cannot read /proc/self/exe: %s", strerror(errno));
+  cut_name(folder); /* bin */
+  struct pacc_places places;
+  char *library = pacc_format("%s/../%s", folder, PACC_LIBRARY_FOLDER);
+  places.library = realpath(library, NULL);
+  places.plugin =
+      pacc_format("%s/PollyACC.so", places.library ? places.library : library);
+  if (!places.library || access(places.plugin, R_OK))
+    pacc_fail("there is no plugin at %s; build it (ninja PollyACC) or install "
+              "the whole package",
+              places.plugin);
+  free(library);
+  free(folder);
+  return places;
+}
+
+/* The first executable of this name in PATH, or NULL. */
+static char *find_in_path(const char *name) {
+  const char *path = getenv("PATH");
+  while (path && *path) {
+    size_t length = strcspn(path, ":");
+    char *candidate = pacc_format("%.*s/%s", (int)length, path, name);
+    if (!access(candidate, X_OK))
+      return candidate;
+    free(candidate);
+    path += length + (path[length] == ':');
+  }
+  return NULL;
+}
+
+const char *pacc_clang_find(int plus_plus) {
+  const char *chosen = getenv("PACC_CLANG");
+  if (chosen && *chosen) {
+    char *found = strchr(chosen, '/') ? strdup(chosen) : find_in_path(chosen);
+    if (!found || access(found, X_OK))
+      pacc_fail("PACC_CLANG=%s is no program", chosen);
+    return found;
+  }
+  const char *built_for =
+      plus_plus ? PACC_LLVM_TOOLS "/clang++" : PACC_LLVM_TOOLS "/clang";
+  if (!access(built_for, X_OK))
+    return built_for;
+  char *found = find_in_path(plus_plus ? "clang++-22" : "clang-22");
+  if (!found)
+    pacc_fail("there is no clang at %s and no clang-22 in PATH; install it "
+              "(Debian: apt-get install clang-22) or set PACC_CLANG",
+              built_for);
+  return found;
+}
+
+/* The CUDA_VERSION that cuda.h of this toolkit defines, as "13.0"; or NULL. */
+static const char *version_in(const char *toolkit) {
+  if (!toolkit || !*toolkit)
+    return NULL;
+  char *path = pacc_format("%s/include/cuda.h", toolkit);
+  FILE *file = fopen(path, "r");
+  free(path);
+  if (!file)
+    return NULL;
+  char line[256];
+  int number = 0;
+  while (!number && fgets(line, sizeof(line), file))
+    if (sscanf(line, "#define CUDA_VERSION %d", &number) != 1)
+      number = 0;
+  fclose(file);
+  return number ? pacc_format("%d.%d", number / 1000, number % 1000 / 10)
+                : NULL;
+}
+
+const char *pacc_cuda_version(const char **path) {
+  const char *candidates[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"),
+                              PACC_CUDA_PATH, "/usr/local/cuda"};
+  for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
+    const char *version = version_in(candidates[i]);
+    if (version) {
+      *path = candidates[i];
+      return version;
+    }
+  }
+  return NULL;
+}

@@ -1,0 +1,27 @@
+/* locate.h: where the plugin, the runtime, clang and CUDA are. */
+#ifndef PACC_WRAPPER_LOCATE_H
+#define PACC_WRAPPER_LOCATE_H
+
+/* All paths are absolute and in fresh memory.
+ * library   the folder that holds PollyACC.so and libpacc_rt, found from the
+ *           wrapper's own place so that an installation can be moved
+ * plugin    PollyACC.so in it
+ */
+struct pacc_places {
+  char *library;
+  char *plugin;
+};
+
+/* Ends the program with a message if there is no plugin. */
+struct pacc_places pacc_places_find(void);
+
+/* Clang (C) or clang++: $PACC_CLANG, or that of the LLVM that the plugin was
+ * built for, or clang-22 in PATH. Ends the program with a message if there is
+ * none. */
+const char *pacc_clang_find(int plus_plus);
+
+/* The version of the CUDA toolkit ("13.0"), and its folder in *path; NULL if
+ * there is no toolkit. */
+const char *pacc_cuda_version(const char **path);
+
+#endif

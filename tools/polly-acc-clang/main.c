@@ -1,0 +1,190 @@
+/* polly-acc-clang: clang 22 with the Polly-ACC plugin.
+ *
+ *   polly-acc-clang -O3 -polly-acc-arch=sm_80 gemm.c -o gemm
+ *
+ * runs clang with the plugin's flags when it compiles, and with the runtime's
+ * when it links. Everything else passes through. Own options:
+ *   --print-cmd       print the command for a shell instead of running it
+ *   --version         clang's version, the plugin's, LLVM's and CUDA's
+ *   --static-pacc-rt  link libpacc_rt.a and not the shared library
+ *   -polly-acc-*      short for -mllvm -polly-acc-*
+ */
+#include "arguments.h"
+#include "classify.h"
+#include "locate.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* FNV-1a of a file's bytes, so that a cache of objects (ccache with
+ * compiler_check) can tell two builds of the plugin apart. */
+static uint64_t fingerprint(const char *path) {
+  uint64_t hash = 0xcbf29ce484222325u;
+  FILE *file = fopen(path, "rb");
+  if (!file)
+    pacc_fail("cannot read %s: %s", path, strerror(errno));
+  unsigned char bytes[65536];
+  for (size_t got; (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
+    for (size_t i = 0; i < got; i++)
+      hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  fclose(file);
+  return hash;
+}
+
+static int print_version(const char *clang, const struct pacc_places *places) {
+  /* Clang's words come first: build systems read the first line. */
+  pid_t child = fork();
+  if (child < 0)
+    pacc_fail("cannot start %s: %s", clang, strerror(errno));
+  if (!child) {
+    execl(clang, clang, "--version", (char *)NULL);
+    _exit(127);
+  }
+  int status;
+  if (waitpid(child, &status, 0) < 0 || !WIFEXITED(status) ||
+      WEXITSTATUS(status))
+    pacc_fail("%s --version failed", clang);
+  const char *toolkit = NULL;
+  const char *cuda = pacc_cuda_version(&toolkit);
+  printf("Polly-ACC %s for LLVM %s\n", PACC_VERSION, PACC_LLVM_VERSION);
+  printf("Plugin: %s (%016" PRIx64 ")\n", places->plugin,
+         fingerprint(places->plugin));
+  if (cuda)
+    printf("CUDA: %s in %s\n", cuda, toolkit);
+  else
+    printf("CUDA: no toolkit found\n");
+  return 0;
+}
+
+/* Adds -mllvm <option> in the form that suits the command: clang hands -mllvm
+ * to its assembler too, which refuses what it does not know. */
+static void add_plugin_option(struct pacc_arguments *to, const char *option,
+                              const struct pacc_command *command) {
+  if (!command->compiles)
+    return;
+  if (command->assembles) {
+    pacc_arguments_add(to, "-Xclang");
+    pacc_arguments_add(to, "-mllvm");
+    pacc_arguments_add(to, "-Xclang");
+  } else {
+    pacc_arguments_add(to, "-mllvm");
+  }
+  pacc_arguments_add(to, option);
+}
+
+/* What the wrapper takes out or changes in the user's arguments. */
+static bool is_ours(const char *text) {
+  return pacc_is_wrapper_option(text) || pacc_is_plugin_option(text);
+}
+
+static bool contains_ours(const struct pacc_arguments *list) {
+  for (size_t i = 0; i < list->count; i++)
+    if (is_ours(list->items[i]))
+      return true;
+  return false;
+}
+
+/* Copies the user's arguments, without the wrapper's own and with -mllvm
+ * before the plugin's. `-mllvm -polly-acc-x`, spelt out by the user, is kept
+ * or dropped as the short form is. */
+static void add_user_arguments(struct pacc_arguments *to,
+                               const struct pacc_arguments *user,
+                               const struct pacc_command *command) {
+  for (size_t i = 0; i < user->count; i++) {
+    const char *text = user->items[i];
+    const char *next = i + 1 < user->count ? user->items[i + 1] : NULL;
+    if (!strcmp(text, "-mllvm") && next && pacc_is_plugin_option(next)) {
+      add_plugin_option(to, next, command);
+      i++;
+    } else if (pacc_is_plugin_option(text)) {
+      add_plugin_option(to, text, command);
+    } else if (!pacc_is_wrapper_option(text)) {
+      pacc_arguments_add(to, text);
+      if (pacc_takes_value(text) && next) {
+        pacc_arguments_add(to, next);
+        i++;
+      }
+    }
+  }
+}
+
+/* Whether the user set -polly-acc itself, to `=false` say. */
+static bool sets_offload(const struct pacc_arguments *list) {
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->items[i], "-polly-acc") ||
+        !strncmp(list->items[i], "-polly-acc=", strlen("-polly-acc=")))
+      return true;
+  return false;
+}
+
+static void add_compile_flags(struct pacc_arguments *to,
+                              const struct pacc_places *places,
+                              const struct pacc_arguments *user,
+                              const struct pacc_command *command) {
+  if (!command->compiles)
+    return;
+  pacc_arguments_format(to, "-fpass-plugin=%s", places->plugin);
+  if (!sets_offload(user))
+    add_plugin_option(to, "-polly-acc", command);
+  /* sqrt, exp and pow are calls with a side effect without it. In front, so
+   * that the user's -fmath-errno wins. */
+  pacc_arguments_add(to, "-fno-math-errno");
+}
+
+static void add_link_flags(struct pacc_arguments *to,
+                           const struct pacc_places *places,
+                           const struct pacc_command *command) {
+  if (!command->links)
+    return;
+  if (command->use_archive || command->is_static) {
+    pacc_arguments_format(to, "%s/libpacc_rt.a", places->library);
+    pacc_arguments_add(to, "-lpthread");
+    pacc_arguments_add(to, "-ldl");
+    return;
+  }
+  pacc_arguments_format(to, "-L%s", places->library);
+  pacc_arguments_add(to, "-lpacc_rt");
+  pacc_arguments_format(to, "-Wl,-rpath,%s", places->library);
+}
+
+int main(int argc, char **argv) {
+  struct pacc_arguments user = {0}, expanded = {0}, command_line = {0};
+  for (int i = 1; i < argc; i++) {
+    struct pacc_arguments inner = {0};
+    if (argv[i][0] != '@' ||
+        !pacc_arguments_add_response(&inner, argv[i] + 1)) {
+      pacc_arguments_add(&expanded, argv[i]);
+      pacc_arguments_add(&user, argv[i]);
+      continue;
+    }
+    pacc_arguments_add_all(&expanded, &inner);
+    /* A long command stays in its file unless something in it is ours. */
+    if (contains_ours(&inner))
+      pacc_arguments_add_all(&user, &inner);
+    else
+      pacc_arguments_add(&user, argv[i]);
+  }
+
+  size_t length = strlen(argv[0]);
+  bool plus_plus = length > 2 && !strcmp(argv[0] + length - 2, "++");
+  struct pacc_command command = pacc_command_classify(&expanded);
+  struct pacc_places places = pacc_places_find();
+  const char *clang = pacc_clang_find(plus_plus);
+  if (command.version && !command.print_cmd)
+    return print_version(clang, &places);
+
+  pacc_arguments_add(&command_line, clang);
+  add_compile_flags(&command_line, &places, &expanded, &command);
+  add_user_arguments(&command_line, &user, &command);
+  add_link_flags(&command_line, &places, &command);
+  if (command.print_cmd) {
+    pacc_arguments_print(&command_line, stdout);
+    return 0;
+  }
+  execv(clang, (char *const *)command_line.items);
+  pacc_fail("cannot start %s: %s", clang, strerror(errno));
+}
