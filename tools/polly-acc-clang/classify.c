@@ -161,6 +161,10 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
       command.version |= !strcmp(text, "--version");
       command.use_archive |= !strcmp(text, "--static-pacc-rt");
       command.is_static |= !strcmp(text, "-static");
+      /* The assembler runs as a program of its own. */
+      command.assembles |= starts_with(text, "-save-temps") ||
+                           starts_with(text, "--save-temps") ||
+                           !strcmp(text, "-via-file-asm");
       runs_nothing |=
           starts_with(text, "-print-") ||
           (starts_with(text, "--print-") && strcmp(text, "--print-cmd")) ||

@@ -6,8 +6,8 @@
 
 /* compiles    some input is C, C++, CUDA or LLVM IR and goes through the
  *             optimiser
- * assembles   some input is assembler text; clang's assembler refuses options
- *             of a plugin
+ * assembles   clang's assembler is run by itself, for an input that is
+ *             assembler text or with -save-temps; it refuses plugin options
  * links       the linker is run
  * is_static   -static: libraries are archives
  * use_archive --static-pacc-rt was given: link the runtime's archive
