@@ -1,0 +1,267 @@
+/* access.c: what the accesses of a kernel mean for memory under a given block
+ * shape: sectors and lines per warp request, footprints of blocks and grids. */
+#include "model_private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+  SECTOR_SHIFT = 5,
+  LINE_SHIFT = 2, /* of a sector number */
+  WARP = 32,
+  SAMPLED_BLOCKS = 4,
+  SAMPLED_WARPS = 16,
+};
+
+static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
+
+/*===-- One warp ---------------------------------------------------------===*/
+
+/* Distinct values of a short array, which is sorted on the way. */
+static unsigned distinct(int64_t *values, unsigned n) {
+  unsigned kept = 0;
+  for (unsigned i = 0; i < n; i++) {
+    int64_t value = values[i];
+    unsigned at = kept;
+    while (at > 0 && values[at - 1] > value)
+      at--;
+    if (at > 0 && values[at - 1] == value)
+      continue;
+    memmove(values + at + 1, values + at, (kept - at) * sizeof *values);
+    values[at] = value;
+    kept++;
+  }
+  return kept;
+}
+
+/* One warp of the block whose first thread is at origin. */
+static void warp_request(const struct pacc_access *access,
+                         const uint32_t block[3], const uint32_t origin[3],
+                         uint32_t first, uint32_t threads,
+                         struct pacc_request *sum) {
+  int64_t sectors[2 * WARP];
+  unsigned n = 0, lanes = 0;
+  for (uint32_t t = first; t < threads && lanes < WARP; t++, lanes++) {
+    uint32_t x = origin[0] + t % block[0];
+    uint32_t y = origin[1] + t / block[0] % block[1];
+    uint32_t z = origin[2] + t / block[0] / block[1];
+    int64_t address = access->offset + x * access->stride[0] +
+                      y * access->stride[1] + z * access->stride[2];
+    int64_t low = address >> SECTOR_SHIFT;
+    int64_t high = (address + access->size - 1) >> SECTOR_SHIFT;
+    sectors[n++] = low;
+    if (high != low)
+      sectors[n++] = high;
+  }
+  n = distinct(sectors, n);
+  unsigned lines = 0;
+  for (unsigned i = 0; i < n; i++)
+    if (i == 0 || sectors[i] >> LINE_SHIFT != sectors[i - 1] >> LINE_SHIFT)
+      lines++;
+  sum->sectors += n;
+  sum->lines += lines;
+  sum->lanes += lanes;
+}
+
+/* Warps of several blocks along the diagonal, so that rows that are not
+ * aligned to a sector show. */
+struct pacc_request pacc_access_request(const struct pacc_access *access,
+                                        const uint32_t block[3]) {
+  uint32_t threads = block[0] * block[1] * block[2];
+  uint32_t warps = (threads + WARP - 1) / WARP;
+  if (access->gather) {
+    double lanes = (double)threads / warps;
+    return (struct pacc_request){lanes, lanes, lanes};
+  }
+  uint32_t all = warps * SAMPLED_BLOCKS;
+  uint32_t n = all < SAMPLED_WARPS ? all : SAMPLED_WARPS;
+  struct pacc_request sum = {0, 0, 0};
+  for (uint32_t i = 0; i < n; i++) {
+    uint32_t warp = i * all / n;
+    uint32_t b = warp / warps;
+    uint32_t origin[3] = {b * block[0], b * block[1], b * block[2]};
+    warp_request(access, block, origin, warp % warps * WARP, threads, &sum);
+  }
+  return (struct pacc_request){sum.sectors / n, sum.lines / n, sum.lanes / n};
+}
+
+enum pacc_access_class pacc_access_classify(const struct pacc_access *access) {
+  if (access->gather)
+    return PACC_ACCESS_GATHER;
+  if (access->stride[0] == 0)
+    return PACC_ACCESS_UNIFORM;
+  if (magnitude(access->stride[0]) == access->size)
+    return PACC_ACCESS_CONTIGUOUS;
+  return PACC_ACCESS_STRIDED;
+}
+
+const char *pacc_access_class_name(enum pacc_access_class class_of) {
+  switch (class_of) {
+  case PACC_ACCESS_UNIFORM:
+    return "uniform";
+  case PACC_ACCESS_CONTIGUOUS:
+    return "contiguous";
+  case PACC_ACCESS_STRIDED:
+    return "strided";
+  case PACC_ACCESS_GATHER:
+    return "gather";
+  }
+  return "unknown";
+}
+
+bool pacc_access_complex(const struct pacc_access *access) {
+  if (access->gather)
+    return true;
+  if (access->stride[0] == 0)
+    return false;
+  return magnitude(access->stride[0]) > 2 * (int64_t)access->size;
+}
+
+/*===-- Blocks and grids -------------------------------------------------===*/
+
+double pacc_access_trip(const struct pacc_work *work,
+                        const struct pacc_access *access) {
+  return access->count >= work->seq_trip ? work->seq_trip : 1;
+}
+
+double pacc_access_repeats(const struct pacc_work *work,
+                           const struct pacc_access *access) {
+  return access->count / pacc_access_trip(work, access);
+}
+
+/* A dimension of a footprint: n steps of stride bytes. */
+struct steps {
+  int64_t stride;
+  uint64_t n;
+};
+
+/* Ascending by stride; four of them at most. */
+static unsigned sorted_steps(const struct pacc_access *access,
+                             const uint64_t extent[3], uint64_t trip,
+                             struct steps steps[4]) {
+  unsigned n = 0;
+  for (unsigned d = 0; d < 4; d++) {
+    struct steps s = {magnitude(d < 3 ? access->stride[d] : access->seq),
+                      d < 3 ? extent[d] : trip};
+    if (s.n <= 1 || s.stride == 0)
+      continue;
+    unsigned at = n++;
+    for (; at > 0 && steps[at - 1].stride > s.stride; at--)
+      steps[at] = steps[at - 1];
+    steps[at] = s;
+  }
+  return n;
+}
+
+/* Takes the steps that leave no sector out into one dense piece of bytes; the
+ * steps from the returned index on are apart. */
+static unsigned dense_piece(const struct steps *steps, unsigned n,
+                            uint32_t size, int64_t *bytes) {
+  unsigned d = 0;
+  *bytes = size;
+  for (; d < n; d++) {
+    int64_t gapless = *bytes > PACC_SECTOR ? *bytes : PACC_SECTOR;
+    if (steps[d].stride > gapless)
+      break;
+    *bytes += steps[d].stride * (int64_t)(steps[d].n - 1);
+  }
+  return d;
+}
+
+double pacc_access_span(const struct pacc_access *access,
+                        const uint64_t extent[3], double trip) {
+  if (access->gather)
+    return (double)extent[0] * (double)extent[1] * (double)extent[2] * trip *
+           PACC_SECTOR;
+  struct steps steps[4];
+  unsigned n = sorted_steps(access, extent, (uint64_t)(trip + 0.5), steps);
+  int64_t piece;
+  unsigned d = dense_piece(steps, n, access->size, &piece);
+  double bytes =
+      (double)((piece + PACC_SECTOR - 1) / PACC_SECTOR) * PACC_SECTOR;
+  /* Later steps may still overlap what is there (a band of rows). */
+  double reach = (double)piece;
+  for (; d < n; d++) {
+    double stride = (double)steps[d].stride;
+    double rest = (double)(steps[d].n - 1);
+    double fresh = stride >= reach ? bytes : bytes * stride / reach;
+    bytes += rest * fresh;
+    reach += rest * stride;
+  }
+  return bytes;
+}
+
+static int compare_runs(const void *a, const void *b) {
+  int64_t l = ((const struct pacc_run *)a)->lo;
+  int64_t r = ((const struct pacc_run *)b)->lo;
+  return l < r ? -1 : l > r;
+}
+
+/* The union of runs, counted in sectors and in lines. */
+static struct pacc_footprint count_runs(struct pacc_run *runs, size_t n) {
+  bool sorted = true;
+  for (size_t i = 1; i < n && sorted; i++)
+    sorted = runs[i - 1].lo <= runs[i].lo;
+  if (!sorted)
+    qsort(runs, n, sizeof *runs, compare_runs);
+  struct pacc_footprint sum = {0, 0};
+  int64_t next_sector = INT64_MIN, next_line = INT64_MIN;
+  for (size_t i = 0; i < n; i++) {
+    int64_t lo = runs[i].lo > next_sector ? runs[i].lo : next_sector;
+    if (lo >= runs[i].hi)
+      continue;
+    int64_t line = lo >> LINE_SHIFT;
+    int64_t line_end = ((runs[i].hi - 1) >> LINE_SHIFT) + 1;
+    if (line < next_line)
+      line = next_line;
+    sum.sectors += (double)(runs[i].hi - lo);
+    if (line < line_end)
+      sum.lines += (double)(line_end - line);
+    next_sector = runs[i].hi;
+    next_line = line_end > next_line ? line_end : next_line;
+  }
+  return sum;
+}
+
+struct pacc_footprint
+pacc_group_footprint(const struct pacc_rank_context *context,
+                     const struct pacc_group *group, const uint32_t block[3],
+                     uint32_t iterations) {
+  const struct pacc_access *all = context->work->accesses;
+  const struct pacc_access *first = &all[group->members[0]];
+  uint64_t extent[3];
+  double threads = 1;
+  for (unsigned d = 0; d < 3; d++) {
+    extent[d] = block[d] < context->work->extent[d] ? block[d]
+                                                    : context->work->extent[d];
+    threads *= (double)extent[d];
+  }
+  if (first->gather) {
+    double sectors = threads * iterations * (double)group->n;
+    return (struct pacc_footprint){sectors, sectors};
+  }
+
+  struct steps steps[4];
+  unsigned n_steps = sorted_steps(first, extent, iterations, steps);
+  int64_t piece;
+  unsigned d = dense_piece(steps, n_steps, first->size, &piece);
+  struct steps apart[4] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}};
+  for (unsigned i = 0; d < n_steps; d++, i++)
+    apart[i] = steps[d];
+
+  /* Outermost the largest stride, so that runs mostly come sorted. */
+  size_t n = 0;
+  for (uint64_t c = 0; c < apart[3].n; c++)
+    for (uint64_t b = 0; b < apart[2].n; b++)
+      for (uint64_t a = 0; a < apart[1].n; a++)
+        for (uint64_t i = 0; i < apart[0].n; i++)
+          for (size_t m = 0; m < group->n && n < context->n_runs; m++) {
+            int64_t low =
+                all[group->members[m]].offset + (int64_t)c * apart[3].stride +
+                (int64_t)b * apart[2].stride + (int64_t)a * apart[1].stride +
+                (int64_t)i * apart[0].stride;
+            context->runs[n++] = (struct pacc_run){
+                low >> SECTOR_SHIFT, ((low + piece - 1) >> SECTOR_SHIFT) + 1};
+          }
+  return count_runs(context->runs, n);
+}
