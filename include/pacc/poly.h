@@ -1,0 +1,132 @@
+/* poly.h: from the polyhedral description of a region to kernels.
+ *
+ * lib/Poly decides, on isl objects alone, which loops become the grid of a
+ * kernel, which stay loops of the host and which run inside a thread. It
+ * includes no LLVM header. isl's conventions hold: __isl_take arguments are
+ * consumed, NULL in gives NULL out, and "out of quota" is NULL, never "yes".
+ */
+#ifndef PACC_POLY_H
+#define PACC_POLY_H
+
+#include <isl/aff.h>
+#include <isl/ctx.h>
+#include <isl/id.h>
+#include <isl/schedule.h>
+#include <isl/set.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* A region as the front end sees it.
+ *
+ * schedule    the original execution order; its domain is that of all
+ *             statements. Bands are in program order.
+ * context     what is known of the parameters
+ * read, may_write, must_write
+ *             accesses of memory: { Stmt[i] -> Array[j] }. must_write is a
+ *             subset of may_write.
+ * local_read, local_write
+ *             accesses of scalars that every thread can keep for itself
+ *             (temporaries and the values that a loop carries)
+ */
+struct pacc_scop {
+  isl_schedule *schedule;
+  isl_set *context;
+  isl_union_map *read;
+  isl_union_map *may_write;
+  isl_union_map *must_write;
+  isl_union_map *local_read;
+  isl_union_map *local_write;
+};
+
+void pacc_scop_clear(struct pacc_scop *scop);
+
+/* Dependences between statement instances, source to sink.
+ *
+ * order       everything whose order must be kept
+ * parallel    what instances that run in parallel must not have between them:
+ *             order without the false dependences of local scalars
+ * local_flow  from the write of a local scalar to its reads
+ * exposed     { Stmt[i] -> Array[j] }: reads of values from before the region
+ */
+struct pacc_dependences {
+  isl_union_map *order;
+  isl_union_map *parallel;
+  isl_union_map *local_flow;
+  isl_union_map *exposed;
+};
+
+/* Memory-based dependences (isl's dataflow analysis): the last writes before
+ * a read, and the reads and writes that a write overwrites. -1 after a
+ * failure. */
+int pacc_dependences_compute(struct pacc_dependences *deps,
+                             const struct pacc_scop *scop);
+void pacc_dependences_clear(struct pacc_dependences *deps);
+
+#define PACC_MAX_DIMS 3
+
+/* One kernel of a mapping.
+ *
+ * domain      the statement instances that it executes
+ * n_dims      how many dimensions of the grid it uses, 0 to 3; with none it
+ *             is one thread
+ * dim         the schedule dimension that runs along x, y and z
+ * param       the parameter of the mapped schedule that stands for the
+ *             thread's coordinate along x, y and z (pacc_x, ...)
+ * launches    how often the host launches it, at the nominal size
+ * extent      threads along x, y and z, at the nominal size
+ * work        statement instances of one launch, at the nominal size
+ */
+struct pacc_kernel_plan {
+  isl_union_set *domain;
+  unsigned n_dims;
+  isl_union_pw_aff *dim[PACC_MAX_DIMS];
+  isl_id *param[PACC_MAX_DIMS];
+  double launches;
+  double extent[PACC_MAX_DIMS];
+  double work;
+};
+
+/* The schedule of a region with its kernels. In `schedule` every kernel is
+ * the subtree below a mark named PACC_KERNEL_MARK whose user pointer is the
+ * kernel's plan; everything above is executed by the host.
+ *
+ * cost        seconds at the nominal size, by the rough model of plan.c
+ */
+struct pacc_mapping {
+  isl_schedule *schedule;
+  unsigned n_kernels;
+  struct pacc_kernel_plan *kernels;
+  double cost;
+};
+
+#define PACC_KERNEL_MARK "pacc_kernel"
+
+/* Chooses the mapping of a region. NULL: isl gave up (see isl_ctx_last_error)
+ * or nothing can be mapped. */
+struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
+                                          const struct pacc_dependences *deps);
+void pacc_mapping_free(struct pacc_mapping *mapping);
+
+/* The local scalars of `scop` (elements of the range of local_read) whose
+ * values cross from one thread or launch to another under `mapping`: these
+ * must live in memory. Empty if the mapping is fine as it is. */
+__isl_give isl_union_set *
+pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
+                              const struct pacc_scop *scop,
+                              const struct pacc_dependences *deps);
+
+/* A schedule for the instances `domain` that has parallel loops as far out as
+ * possible (isl's scheduler with outer coincidence). NULL if isl finds none or
+ * the dependences are too many for a bounded search. */
+__isl_give isl_schedule *pacc_schedule_compute(
+    __isl_take isl_union_set *domain, __isl_keep isl_union_map *order,
+    __isl_keep isl_union_map *parallel, __isl_keep isl_set *context);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,91 @@
+/* dependence.c: which statement instances must stay in order. */
+#include "pacc/poly.h"
+
+#include <isl/flow.h>
+#include <stddef.h>
+
+void pacc_scop_clear(struct pacc_scop *scop) {
+  isl_schedule_free(scop->schedule);
+  isl_set_free(scop->context);
+  isl_union_map_free(scop->read);
+  isl_union_map_free(scop->may_write);
+  isl_union_map_free(scop->must_write);
+  isl_union_map_free(scop->local_read);
+  isl_union_map_free(scop->local_write);
+  *scop = (struct pacc_scop){0};
+}
+
+void pacc_dependences_clear(struct pacc_dependences *deps) {
+  isl_union_map_free(deps->order);
+  isl_union_map_free(deps->parallel);
+  isl_union_map_free(deps->local_flow);
+  isl_union_map_free(deps->exposed);
+  *deps = (struct pacc_dependences){0};
+}
+
+static __isl_give isl_union_flow *compute_flow(__isl_keep isl_union_map *sink,
+                                               __isl_keep isl_union_map *must,
+                                               __isl_keep isl_union_map *may,
+                                               __isl_keep isl_schedule *order) {
+  isl_union_access_info *info =
+      isl_union_access_info_from_sink(isl_union_map_copy(sink));
+  info = isl_union_access_info_set_must_source(info, isl_union_map_copy(must));
+  if (may)
+    info = isl_union_access_info_set_may_source(info, isl_union_map_copy(may));
+  info = isl_union_access_info_set_schedule(info, isl_schedule_copy(order));
+  return isl_union_access_info_compute_flow(info);
+}
+
+/* From the last writes to the reads that see them. */
+static __isl_give isl_union_map *
+flow_dependences(__isl_keep isl_union_map *read, __isl_keep isl_union_map *must,
+                 __isl_keep isl_union_map *may, __isl_keep isl_schedule *order,
+                 isl_union_map **exposed) {
+  isl_union_flow *flow = compute_flow(read, must, may, order);
+  isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
+  if (exposed)
+    /* Reads with no definite write before them; a may-write does not hide
+     * the value from before the region. */
+    *exposed = isl_union_flow_get_may_no_source(flow);
+  isl_union_flow_free(flow);
+  return deps;
+}
+
+/* From reads and writes to the next definite write of the same element. */
+static __isl_give isl_union_map *
+false_dependences(__isl_keep isl_union_map *read,
+                  __isl_keep isl_union_map *must, __isl_keep isl_union_map *may,
+                  __isl_keep isl_schedule *order) {
+  isl_union_map *earlier =
+      isl_union_map_union(isl_union_map_copy(read), isl_union_map_copy(may));
+  isl_union_flow *flow = compute_flow(may, must, earlier, order);
+  isl_union_map_free(earlier);
+  isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
+  isl_union_flow_free(flow);
+  return deps;
+}
+
+int pacc_dependences_compute(struct pacc_dependences *deps,
+                             const struct pacc_scop *scop) {
+  isl_schedule *order = scop->schedule;
+  isl_union_map *flow = flow_dependences(
+      scop->read, scop->must_write, scop->may_write, order, &deps->exposed);
+  isl_union_map *memory_false =
+      false_dependences(scop->read, scop->must_write, scop->may_write, order);
+  deps->local_flow =
+      flow_dependences(scop->local_read, scop->local_write, NULL, order, NULL);
+  isl_union_map *local_false = false_dependences(
+      scop->local_read, scop->local_write, scop->local_write, order);
+
+  deps->parallel = isl_union_map_union(flow, memory_false);
+  deps->parallel =
+      isl_union_map_union(deps->parallel, isl_union_map_copy(deps->local_flow));
+  deps->parallel = isl_union_map_coalesce(deps->parallel);
+  deps->order =
+      isl_union_map_union(isl_union_map_copy(deps->parallel), local_false);
+  deps->order = isl_union_map_coalesce(deps->order);
+  if (deps->order && deps->parallel && deps->local_flow && deps->exposed)
+    return 0;
+  pacc_dependences_clear(deps);
+  return -1;
+}

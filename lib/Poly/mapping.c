@@ -1,0 +1,256 @@
+/* mapping.c: from a plan to the schedule that code is generated from. */
+#include "poly_private.h"
+
+#include <isl/aff.h>
+#include <isl/id.h>
+#include <isl/map.h>
+#include <isl/schedule_node.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+#include <stdlib.h>
+
+static const char *const PARAM_NAMES[PACC_MAX_DIMS] = {"pacc_x", "pacc_y",
+                                                       "pacc_z"};
+
+static unsigned count_kernels(const struct pacc_plan *plan) {
+  if (plan->type == PLAN_KERNEL)
+    return 1;
+  unsigned n = 0;
+  for (int i = 0; i < plan->n; ++i)
+    n += count_kernels(plan->child[i]);
+  return n;
+}
+
+static void fill_kernel(struct pacc_kernel_plan *kernel,
+                        const struct pacc_planner *planner,
+                        const struct pacc_plan *plan,
+                        __isl_keep isl_union_map *prefix) {
+  isl_ctx *ctx = isl_union_set_get_ctx(plan->domain);
+  kernel->domain = isl_union_set_copy(plan->domain);
+  kernel->launches =
+      prefix ? pacc_nominal_trips(planner->nominal, plan->domain, prefix, NULL)
+             : 1;
+  kernel->work =
+      pacc_nominal_instances(planner->nominal, plan->domain) / kernel->launches;
+  for (int i = 0; i < PACC_MAX_DIMS; ++i)
+    kernel->extent[i] = 1;
+  if (!plan->loop)
+    return;
+  isl_size n = isl_multi_union_pw_aff_dim(plan->loop, isl_dim_set);
+  kernel->n_dims = n < 0 ? 0 : (unsigned)n;
+  for (unsigned i = 0; i < kernel->n_dims; ++i) {
+    kernel->dim[i] =
+        isl_multi_union_pw_aff_get_union_pw_aff(plan->loop, (int)i);
+    kernel->param[i] = isl_id_alloc(ctx, PARAM_NAMES[i], NULL);
+  }
+  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
+      isl_multi_union_pw_aff_copy(plan->loop));
+  pacc_nominal_trips(planner->nominal, plan->domain, grid, kernel->extent);
+  isl_union_map_free(grid);
+}
+
+/* { S[i] : dim(S[i]) = param for every dimension of the grid } */
+static __isl_give isl_union_set *
+thread_filter(const struct pacc_kernel_plan *kernel) {
+  isl_union_set *filter = isl_union_set_copy(kernel->domain);
+  for (unsigned i = 0; i < kernel->n_dims; ++i) {
+    isl_union_set *domain =
+        isl_union_set_universe(isl_union_set_copy(kernel->domain));
+    isl_union_pw_aff *param = isl_union_pw_aff_param_on_domain_id(
+        domain, isl_id_copy(kernel->param[i]));
+    isl_union_pw_aff *difference =
+        isl_union_pw_aff_sub(isl_union_pw_aff_copy(kernel->dim[i]), param);
+    filter = isl_union_set_intersect(
+        filter, isl_union_pw_aff_zero_union_set(difference));
+  }
+  return isl_union_set_gist(filter, isl_union_set_copy(kernel->domain));
+}
+
+/* The threads' coordinates enter the schedule as parameters. */
+static __isl_give isl_set *
+thread_context(const struct pacc_kernel_plan *kernel) {
+  isl_ctx *ctx = isl_union_set_get_ctx(kernel->domain);
+  isl_space *space = isl_space_params_alloc(ctx, kernel->n_dims);
+  for (unsigned i = 0; i < kernel->n_dims; ++i)
+    space = isl_space_set_dim_id(space, isl_dim_param, i,
+                                 isl_id_copy(kernel->param[i]));
+  return isl_set_universe(space);
+}
+
+struct emitter {
+  const struct pacc_planner *planner;
+  struct pacc_mapping *mapping;
+  unsigned next;
+};
+
+/* Replaces the leaf at `node` by the plan; returns the node at that place. */
+static __isl_give isl_schedule_node *emit(struct emitter *e,
+                                          const struct pacc_plan *plan,
+                                          __isl_take isl_schedule_node *node,
+                                          __isl_keep isl_union_map *prefix);
+
+static __isl_give isl_schedule_node *
+emit_below(struct emitter *e, const struct pacc_plan *plan,
+           __isl_take isl_schedule_node *node,
+           __isl_keep isl_union_map *prefix) {
+  node = isl_schedule_node_child(node, 0);
+  node = emit(e, plan, node, prefix);
+  return isl_schedule_node_parent(node);
+}
+
+static __isl_give isl_schedule_node *
+emit_sequence(struct emitter *e, const struct pacc_plan *plan,
+              __isl_take isl_schedule_node *node,
+              __isl_keep isl_union_map *prefix) {
+  if (plan->n == 1)
+    return emit(e, plan->child[0], node, prefix);
+  isl_ctx *ctx = isl_schedule_node_get_ctx(node);
+  isl_union_set_list *filters = isl_union_set_list_alloc(ctx, plan->n);
+  for (int i = 0; i < plan->n; ++i)
+    filters = isl_union_set_list_add(
+        filters, isl_union_set_copy(plan->child[i]->domain));
+  node = isl_schedule_node_insert_sequence(node, filters);
+  for (int i = 0; i < plan->n; ++i) {
+    node = isl_schedule_node_child(node, i);
+    node = emit_below(e, plan->child[i], node, prefix);
+    node = isl_schedule_node_parent(node);
+  }
+  return node;
+}
+
+static __isl_give isl_schedule_node *
+emit_kernel(struct emitter *e, const struct pacc_plan *plan,
+            __isl_take isl_schedule_node *node,
+            __isl_keep isl_union_map *prefix) {
+  isl_ctx *ctx = isl_schedule_node_get_ctx(node);
+  struct pacc_kernel_plan *kernel = &e->mapping->kernels[e->next++];
+  fill_kernel(kernel, e->planner, plan, prefix);
+
+  /* From the inside out: body, filter, context, mark. */
+  node = emit(e, plan->child[0], node, NULL);
+  if (kernel->n_dims) {
+    node = isl_schedule_node_insert_filter(node, thread_filter(kernel));
+    node = isl_schedule_node_insert_context(node, thread_context(kernel));
+  }
+  return isl_schedule_node_insert_mark(
+      node, isl_id_alloc(ctx, PACC_KERNEL_MARK, kernel));
+}
+
+static __isl_give isl_schedule_node *emit(struct emitter *e,
+                                          const struct pacc_plan *plan,
+                                          __isl_take isl_schedule_node *node,
+                                          __isl_keep isl_union_map *prefix) {
+  switch (plan->type) {
+  case PLAN_LEAF:
+    return node;
+  case PLAN_SEQUENCE:
+    return emit_sequence(e, plan, node, prefix);
+  case PLAN_LOOP: {
+    isl_union_map *inner = pacc_append(prefix, plan->loop);
+    node = isl_schedule_node_insert_partial_schedule(
+        node, isl_multi_union_pw_aff_copy(plan->loop));
+    node = emit_below(e, plan->child[0], node, inner);
+    isl_union_map_free(inner);
+    return node;
+  }
+  case PLAN_KERNEL:
+    return emit_kernel(e, plan, node, prefix);
+  }
+  return node;
+}
+
+struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
+                                          const struct pacc_dependences *deps) {
+  struct pacc_planner planner = {scop, deps,
+                                 pacc_nominal_context(scop->context)};
+  struct pacc_plan *plan = pacc_plan_compute(&planner);
+  struct pacc_mapping *mapping = plan ? calloc(1, sizeof(*mapping)) : NULL;
+  if (mapping) {
+    mapping->n_kernels = count_kernels(plan);
+    mapping->kernels =
+        calloc(mapping->n_kernels, sizeof(struct pacc_kernel_plan));
+    mapping->cost = pacc_plan_cost(&planner, plan, NULL);
+  }
+  if (mapping && mapping->kernels) {
+    struct emitter e = {&planner, mapping, 0};
+    isl_schedule *schedule =
+        isl_schedule_from_domain(isl_schedule_get_domain(scop->schedule));
+    isl_schedule_node *root = isl_schedule_get_root(schedule);
+    isl_schedule_free(schedule);
+    root = emit_below(&e, plan, root, NULL);
+    mapping->schedule = isl_schedule_node_get_schedule(root);
+    isl_schedule_node_free(root);
+  }
+  pacc_plan_free(plan);
+  isl_set_free(planner.nominal);
+  if (mapping && !mapping->schedule) {
+    pacc_mapping_free(mapping);
+    return NULL;
+  }
+  return mapping;
+}
+
+void pacc_mapping_free(struct pacc_mapping *mapping) {
+  if (!mapping)
+    return;
+  isl_schedule_free(mapping->schedule);
+  for (unsigned k = 0; mapping->kernels && k < mapping->n_kernels; ++k) {
+    struct pacc_kernel_plan *kernel = &mapping->kernels[k];
+    isl_union_set_free(kernel->domain);
+    for (unsigned i = 0; i < PACC_MAX_DIMS; ++i) {
+      isl_union_pw_aff_free(kernel->dim[i]);
+      isl_id_free(kernel->param[i]);
+    }
+  }
+  free(mapping->kernels);
+  free(mapping);
+}
+
+/* S -> [host loops around its kernel, grid]: instances with the same value
+ * are executed by the same thread of the same launch. */
+struct place {
+  isl_union_map *map;
+  int n_kernels;
+};
+
+static isl_bool add_place(__isl_keep isl_schedule_node *node, void *user) {
+  struct place *place = user;
+  if (isl_schedule_node_get_type(node) != isl_schedule_node_mark)
+    return isl_bool_true;
+  isl_id *id = isl_schedule_node_mark_get_id(node);
+  const struct pacc_kernel_plan *kernel = isl_id_get_user(id);
+  isl_id_free(id);
+  isl_union_map *where = isl_schedule_node_get_prefix_schedule_union_map(node);
+  where =
+      isl_union_map_intersect_domain(where, isl_union_set_copy(kernel->domain));
+  for (unsigned i = 0; i < kernel->n_dims; ++i)
+    where = isl_union_map_flat_range_product(
+        where,
+        isl_union_map_from_union_pw_aff(isl_union_pw_aff_copy(kernel->dim[i])));
+  /* Number the kernels, so that two of them never share a place. */
+  isl_ctx *ctx = isl_union_map_get_ctx(where);
+  isl_set *number = isl_set_universe(isl_space_set_alloc(ctx, 0, 1));
+  number = isl_set_fix_si(number, isl_dim_set, 0, place->n_kernels++);
+  isl_union_map *tag = isl_union_map_from_domain_and_range(
+      isl_union_set_copy(kernel->domain), isl_union_set_from_set(number));
+  where = isl_union_map_flat_range_product(where, tag);
+  place->map = isl_union_map_union(place->map, where);
+  return isl_bool_false;
+}
+
+__isl_give isl_union_set *
+pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
+                              const struct pacc_scop *scop,
+                              const struct pacc_dependences *deps) {
+  struct place place = {
+      isl_union_map_empty(isl_union_map_get_space(deps->local_flow)), 0};
+  isl_schedule_foreach_schedule_node_top_down(mapping->schedule, add_place,
+                                              &place);
+  isl_union_map *same = isl_union_map_apply_range(
+      isl_union_map_copy(place.map), isl_union_map_reverse(place.map));
+  isl_union_map *crossing =
+      isl_union_map_subtract(isl_union_map_copy(deps->local_flow), same);
+  isl_union_map *reads = isl_union_map_intersect_domain(
+      isl_union_map_copy(scop->local_read), isl_union_map_range(crossing));
+  return isl_union_map_range(reads);
+}

@@ -1,0 +1,194 @@
+/* nominal.c: sizes and strides at typical parameter values, for cost models. */
+#include "poly_private.h"
+
+#include <isl/aff.h>
+#include <isl/ilp.h>
+#include <isl/local_space.h>
+#include <isl/map.h>
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+#include <isl/val.h>
+#include <stddef.h>
+
+/* A loop whose bound is a parameter is taken to have this many iterations. */
+enum { NOMINAL_SIZE = 1000 };
+
+__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context) {
+  static const int sizes[] = {NOMINAL_SIZE, 100, 10, 1};
+  isl_size n = isl_set_dim(context, isl_dim_param);
+  for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); ++s) {
+    isl_set *fixed = isl_set_copy(context);
+    for (int i = 0; i < n; ++i)
+      fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i, sizes[s]);
+    if (isl_set_is_empty(fixed) == isl_bool_false)
+      return fixed;
+    isl_set_free(fixed);
+  }
+  return isl_set_from_point(isl_set_sample_point(isl_set_copy(context)));
+}
+
+/* Number of values that dimension `pos` of `set` spans, at least 1. */
+static double extent_of(__isl_keep isl_set *set, int pos) {
+  isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
+  isl_aff *value = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos);
+  isl_val *min = isl_set_min_val(set, value);
+  isl_val *max = isl_set_max_val(set, value);
+  double extent = 1;
+  if (isl_val_is_int(min) == isl_bool_true &&
+      isl_val_is_int(max) == isl_bool_true)
+    extent = isl_val_get_d(max) - isl_val_get_d(min) + 1;
+  isl_val_free(min);
+  isl_val_free(max);
+  isl_aff_free(value);
+  return extent < 1 ? 1 : extent;
+}
+
+double pacc_nominal_trips(__isl_keep isl_set *nominal,
+                          __isl_keep isl_union_set *domain,
+                          __isl_keep isl_union_map *loop, double *extent) {
+  isl_union_set *at = isl_union_set_intersect_params(isl_union_set_copy(domain),
+                                                     isl_set_copy(nominal));
+  isl_union_set *points = isl_union_set_apply(at, isl_union_map_copy(loop));
+  if (isl_union_set_is_empty(points) != isl_bool_false) {
+    isl_union_set_free(points);
+    for (unsigned i = 0; extent && i < PACC_MAX_DIMS; ++i)
+      extent[i] = 1;
+    return 1;
+  }
+  isl_set *set = isl_set_from_union_set(points);
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  double trips = 1;
+  for (int i = 0; i < n; ++i) {
+    double trip = extent_of(set, i);
+    if (extent && i < PACC_MAX_DIMS)
+      extent[i] = trip;
+    trips *= trip;
+  }
+  isl_set_free(set);
+  return trips;
+}
+
+static isl_stat add_box(__isl_take isl_set *set, void *user) {
+  double *sum = user;
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  double box = isl_set_is_empty(set) == isl_bool_false ? 1 : 0;
+  for (int i = 0; box > 0 && i < n; ++i)
+    box *= extent_of(set, i);
+  *sum += box;
+  isl_set_free(set);
+  return isl_stat_ok;
+}
+
+double pacc_nominal_instances(__isl_keep isl_set *nominal,
+                              __isl_keep isl_union_set *domain) {
+  double sum = 0;
+  isl_union_set *at = isl_union_set_intersect_params(isl_union_set_copy(domain),
+                                                     isl_set_copy(nominal));
+  isl_union_set_foreach_set(at, add_box, &sum);
+  isl_union_set_free(at);
+  return sum;
+}
+
+/* The iterator of `stmt` that member `pos` of `loop` follows with step 1, and
+ * that no other member follows; -1 if there is none. */
+static int followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
+                             __isl_keep isl_set *stmt) {
+  isl_size n = isl_set_dim(stmt, isl_dim_set);
+  isl_size members = isl_multi_union_pw_aff_dim(loop, isl_dim_set);
+  int found = -1;
+  for (int d = 0; d < n; ++d) {
+    bool own = false, other = false;
+    for (int m = 0; m < members; ++m) {
+      isl_union_pw_aff *upa = isl_multi_union_pw_aff_get_union_pw_aff(loop, m);
+      isl_space *space = isl_space_add_dims(
+          isl_space_from_domain(isl_set_get_space(stmt)), isl_dim_out, 1);
+      isl_pw_aff *pa = isl_union_pw_aff_extract_pw_aff(upa, space);
+      isl_union_pw_aff_free(upa);
+      bool involves = isl_pw_aff_involves_dims(pa, isl_dim_in, (unsigned)d,
+                                               1) == isl_bool_true;
+      isl_pw_aff_free(pa);
+      if (m == pos)
+        own = involves;
+      else
+        other |= involves;
+    }
+    if (own && !other)
+      return d;
+    if (own && found < 0)
+      found = d;
+  }
+  return found;
+}
+
+struct contiguity {
+  const struct pacc_planner *planner;
+  isl_union_set *domain;
+  isl_multi_union_pw_aff *loop;
+  int pos;
+  double score;
+};
+
+/* Coefficient of input dimension d in output `out` of the first piece. */
+static isl_stat first_coefficient(__isl_take isl_set *piece,
+                                  __isl_take isl_multi_aff *aff, void *user) {
+  isl_multi_aff **first = user;
+  isl_set_free(piece);
+  if (*first)
+    isl_multi_aff_free(aff);
+  else
+    *first = aff;
+  return isl_stat_ok;
+}
+
+static isl_stat score_access(__isl_take isl_map *access, void *user) {
+  struct contiguity *c = user;
+  isl_set *stmt = isl_map_domain(isl_map_copy(access));
+  isl_size out = isl_map_dim(access, isl_dim_out);
+  int d = followed_iterator(c->loop, c->pos, stmt);
+  if (d < 0 || out < 1 || isl_map_is_single_valued(access) != isl_bool_true) {
+    isl_set_free(stmt);
+    isl_map_free(access);
+    return isl_stat_ok;
+  }
+  isl_multi_aff *aff = NULL;
+  isl_pw_multi_aff *pieces = isl_pw_multi_aff_from_map(access);
+  isl_pw_multi_aff_foreach_piece(pieces, first_coefficient, &aff);
+  isl_pw_multi_aff_free(pieces);
+
+  double row = 0, column = 0;
+  for (int o = 0; aff && o < out; ++o) {
+    isl_aff *index = isl_multi_aff_get_aff(aff, o);
+    isl_val *value = isl_aff_get_coefficient_val(index, isl_dim_in, d);
+    double k = isl_val_get_d(value);
+    isl_val_free(value);
+    isl_aff_free(index);
+    if (o == out - 1)
+      column = k < 0 ? -k : k;
+    else if (k != 0)
+      row = 1;
+  }
+  isl_multi_aff_free(aff);
+  isl_union_set *one = isl_union_set_from_set(stmt);
+  double weight = pacc_nominal_instances(c->planner->nominal, one);
+  isl_union_set_free(one);
+  /* A warp needs 8 sectors for contiguous doubles, 1 for the same address and
+   * 32 for a column. */
+  c->score += weight * (row != 0 || column > 3 ? 0 : column == 0 ? 1.5 : 2);
+  return isl_stat_ok;
+}
+
+double pacc_member_contiguity(const struct pacc_planner *planner,
+                              __isl_keep isl_union_set *domain,
+                              __isl_keep isl_multi_union_pw_aff *loop,
+                              int pos) {
+  struct contiguity c = {planner, domain, loop, pos, 0};
+  isl_union_map *accesses =
+      isl_union_map_union(isl_union_map_copy(planner->scop->read),
+                          isl_union_map_copy(planner->scop->may_write));
+  accesses =
+      isl_union_map_intersect_domain(accesses, isl_union_set_copy(domain));
+  isl_union_map_foreach_map(accesses, score_access, &c);
+  isl_union_map_free(accesses);
+  return c.score;
+}

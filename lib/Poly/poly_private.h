@@ -1,0 +1,85 @@
+/* poly_private.h: what the files of lib/Poly share. */
+#ifndef PACC_POLY_PRIVATE_H
+#define PACC_POLY_PRIVATE_H
+
+#include "pacc/poly.h"
+
+#include <isl/schedule_node.h>
+#include <stdbool.h>
+
+/* A plan is a schedule tree that knows who executes its loops.
+ *
+ * LEAF        one statement instance after the other (no loop left)
+ * SEQUENCE    the children in order
+ * LOOP        `loop`'s members as sequential loops: of the host above a
+ *             kernel, of the thread inside one
+ * KERNEL      one launch; `loop`'s members (x first, at most PACC_MAX_DIMS)
+ *             are the grid, NULL for a single thread; the child runs inside
+ *
+ * domain      the statement instances below
+ */
+enum pacc_plan_type { PLAN_LEAF, PLAN_SEQUENCE, PLAN_LOOP, PLAN_KERNEL };
+
+struct pacc_plan {
+  enum pacc_plan_type type;
+  isl_union_set *domain;
+  isl_multi_union_pw_aff *loop;
+  int n;
+  struct pacc_plan **child;
+};
+
+struct pacc_plan *pacc_plan_alloc(enum pacc_plan_type type,
+                                  __isl_take isl_union_set *domain,
+                                  __isl_take isl_multi_union_pw_aff *loop,
+                                  int n_children);
+void pacc_plan_free(struct pacc_plan *plan);
+
+/* What a plan is made for.
+ * nominal     the context with every parameter at a typical value
+ */
+struct pacc_planner {
+  const struct pacc_scop *scop;
+  const struct pacc_dependences *deps;
+  isl_set *nominal;
+};
+
+/* The best plan found for the whole region. */
+struct pacc_plan *pacc_plan_compute(struct pacc_planner *planner);
+
+/* Seconds for the plan at the nominal size, every loop in `prefix` (S -> [i],
+ * NULL for none) around it being a loop of the host. */
+double pacc_plan_cost(const struct pacc_planner *planner,
+                      const struct pacc_plan *plan,
+                      __isl_keep isl_union_map *prefix);
+
+/* A set of parameter values that stands for a typical run. */
+__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context);
+
+/* Trips of each member of `loop` over `domain` at the nominal size: the
+ * product of the extents, written one by one to extent[] if that is not NULL.
+ */
+double pacc_nominal_trips(__isl_keep isl_set *nominal,
+                          __isl_keep isl_union_set *domain,
+                          __isl_keep isl_union_map *loop, double *extent);
+
+/* Statement instances of `domain` at the nominal size, each statement's
+ * counted as its bounding box. */
+double pacc_nominal_instances(__isl_keep isl_set *nominal,
+                              __isl_keep isl_union_set *domain);
+
+/* How well member `pos` of `loop` walks memory as x of a thread block: the
+ * higher, the more of the accesses of `domain` are contiguous along it. */
+double pacc_member_contiguity(const struct pacc_planner *planner,
+                              __isl_keep isl_union_set *domain,
+                              __isl_keep isl_multi_union_pw_aff *loop, int pos);
+
+/* { a -> b : both at the same point of `prefix` } of deps; deps itself if
+ * prefix is NULL. */
+__isl_give isl_union_map *pacc_within(__isl_take isl_union_map *deps,
+                                      __isl_keep isl_union_map *prefix);
+
+/* prefix followed by the members of loop, S -> [i, j]. */
+__isl_give isl_union_map *pacc_append(__isl_keep isl_union_map *prefix,
+                                      __isl_keep isl_multi_union_pw_aff *loop);
+
+#endif
