@@ -3,10 +3,14 @@ include(GNUInstallDirs)
 
 set(PACC_LLVM_BIN ${LLVM_TOOLS_BINARY_DIR})
 
+# Exported as an empty shell, since the static runtime links it.
 add_library(pacc_c_flags INTERFACE)
-target_include_directories(pacc_c_flags INTERFACE ${PROJECT_SOURCE_DIR}/include)
+target_include_directories(pacc_c_flags INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
+  $<INSTALL_INTERFACE:${CMAKE_INSTALL_INCLUDEDIR}>)
 target_compile_options(pacc_c_flags INTERFACE
-  $<$<COMPILE_LANGUAGE:C>:-Wall -Wextra -Wconversion -fvisibility=hidden>)
+  "$<BUILD_INTERFACE:$<$<COMPILE_LANGUAGE:C>:-Wall;-Wextra;-Wconversion;-fvisibility=hidden>>")
+install(TARGETS pacc_c_flags EXPORT PollyACCTargets)
 
 # Code that includes LLVM's, Polly's or isl's headers. Nothing of them is
 # linked: the symbols come from the libLLVM of the process (opt, clang) that

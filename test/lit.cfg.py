@@ -12,7 +12,7 @@ Substitutions
   %source %build %llvm      folders
 
 Features: ptxas, libdevice, cuda (a toolkit with headers), gpu (a driver and a
-device; no test may need it), make, and the host's architecture (x86_64).
+device; no test may need it), make, gcc, and the host's architecture (x86_64).
 """
 
 import os
@@ -86,6 +86,7 @@ features = {
     "cuda": os.path.exists(os.path.join(config.cuda_path, "include", "cuda_runtime.h")),
     "gpu": os.path.exists("/dev/nvidia0"),
     "make": bool(shutil.which("make")),
+    "gcc": bool(shutil.which("gcc")),
     platform.machine(): True,
 }
 config.available_features.update(name for name, there in features.items() if there)

@@ -1,0 +1,23 @@
+# What `cmake --install` lays down beside the targets (each folder installs
+# its own, into the export set PollyACCTargets): headers, documents, and the
+# package that find_package(PollyACC) reads. All paths in it are relative to
+# the package's own place, so that the tree can be moved.
+include(CMakePackageConfigHelpers)
+set(pacc_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/PollyACC)
+
+install(EXPORT PollyACCTargets NAMESPACE PollyACC::
+  DESTINATION ${pacc_package_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/PollyACCConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/PollyACCConfig.cmake
+  INSTALL_DESTINATION ${pacc_package_folder})
+write_basic_package_version_file(
+  ${PROJECT_BINARY_DIR}/cmake/PollyACCConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/PollyACCConfig.cmake
+  ${PROJECT_BINARY_DIR}/cmake/PollyACCConfigVersion.cmake
+  DESTINATION ${pacc_package_folder})
+
+install(FILES include/pacc/abi.h include/pacc/runtime.h
+  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pacc)
+install(FILES docs/man/polly-acc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})

@@ -1,0 +1,1 @@
+define void @empty() { ret void }
