@@ -33,6 +33,7 @@ enum pacc_model_status {
   PACC_MODEL_NO_PTXAS, /* ptxas was not found or cannot be run */
   PACC_MODEL_PTXAS,    /* ptxas refused the PTX: see the report's message */
   PACC_MODEL_TIMEOUT,  /* ptxas took longer than allowed and was stopped */
+  PACC_MODEL_NO_TEMP,  /* $TMPDIR (or /tmp) cannot be written */
 };
 
 /* One sentence for a status; never NULL. */

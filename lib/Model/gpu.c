@@ -71,6 +71,8 @@ const char *pacc_model_message(enum pacc_model_status status) {
     return "ptxas refused the PTX";
   case PACC_MODEL_TIMEOUT:
     return "ptxas took too long and was stopped";
+  case PACC_MODEL_NO_TEMP:
+    return "no temporary file can be written: set TMPDIR to a writable folder";
   }
   return "unknown status";
 }
