@@ -1,0 +1,255 @@
+/* array.c: arrays of a region, and their copies in both directions.
+ *
+ * Results go to staging memory first. pacc_run_write_back is the one place
+ * that writes to the program's memory, and it can't fail.
+ */
+#include "count_private.h"
+#include "run_private.h"
+
+#include "pacc/runtime.h"
+
+#include <string.h>
+
+/* Device addresses that stand for an array's own begin are multiples of this,
+ * as if the whole array had been allocated. */
+enum { ALIGNMENT = 256 };
+
+/* Rows in staging memory start at multiples of this. */
+enum { STAGING_ALIGNMENT = 64 };
+
+/* ---- arrays ----------------------------------------------------------- */
+
+static void place(struct pacc_run *run, struct pacc_array *array) {
+  struct pacc_device *device = run->device;
+  uint64_t size = (uint64_t)array->hi - (uint64_t)array->lo;
+  /* The CPU device puts a guard page behind exactly these bytes, and aligns
+   * them as it can. */
+  uint64_t shift = device->memory.exact
+                       ? 0
+                       : (uint64_t)array->lo & (uint64_t)(ALIGNMENT - 1);
+  char text[24];
+  if (size > INT64_MAX - shift) {
+    FAIL_HERE(run, "array %s has an impossible size", array->name);
+    return;
+  }
+  int status = pacc_pool_take(&device->memory, size + shift, &array->block);
+  if (status == PACC_POOL_NO_HOST_MEMORY)
+    FAIL_HERE(run, "out of host memory for array %s", array->name);
+  else if (status)
+    FAIL(run, status, "no device memory for array %s (%s)", array->name,
+         pacc_bytes(size, text));
+  else
+    array->address = array->block->address + shift - (uint64_t)array->lo;
+}
+
+PACC_RT_API uint64_t __pacc_rt_array(void *handle, const char *name, void *host,
+                                     int64_t lo, int64_t hi) {
+  struct pacc_run *run = handle;
+  if (run->failed)
+    return 0;
+  struct pacc_array *array = pacc_run_add_array(run);
+  if (!array) {
+    FAIL_HERE(run, "out of host memory for array %s", name ? name : "");
+    return 0;
+  }
+  array->name = name ? name : "";
+  array->host = host;
+  array->lo = lo;
+  array->hi = hi;
+  /* No kernel reads through the address of an empty array. */
+  array->address = ALIGNMENT;
+  if (lo < hi)
+    place(run, array);
+  return run->failed ? 0 : array->address;
+}
+
+/* ---- copies ----------------------------------------------------------- */
+
+/* `count` rows of `width` bytes, `pitch` bytes apart, from `offset` on. */
+struct rows {
+  int64_t offset, width, count, pitch;
+};
+
+/* Puts rows in ascending order, and rows that touch or overlap into one.
+ * False if they are not within the array. */
+static bool normalize(const struct pacc_array *array, struct rows *rows) {
+  int64_t span, last, end;
+  if (rows->count == 1)
+    rows->pitch = rows->width;
+  if (__builtin_mul_overflow(rows->count - 1, rows->pitch, &span) ||
+      __builtin_add_overflow(rows->offset, span, &last))
+    return false;
+  if (rows->pitch < 0) {
+    int64_t first = last;
+    last = rows->offset;
+    rows->offset = first;
+    if (__builtin_sub_overflow(0, rows->pitch, &rows->pitch) ||
+        __builtin_sub_overflow(0, span, &span))
+      return false;
+  }
+  if (__builtin_add_overflow(last, rows->width, &end) ||
+      rows->offset < array->lo || end > array->hi)
+    return false;
+  if (rows->pitch <= rows->width) {
+    rows->width = end - rows->offset;
+    rows->count = 1;
+    rows->pitch = rows->width;
+  }
+  return true;
+}
+
+static void count_copy(struct pacc_run *run, const char *name,
+                       const char *direction, uint64_t bytes) {
+  char text[24];
+  bool in = direction[0] == 'i';
+  *(in ? &run->bytes_in : &run->bytes_out) += bytes;
+  pacc_count(in ? &pacc_counts.copies_in : &pacc_counts.copies_out, 1);
+  pacc_count(in ? &pacc_counts.bytes_in : &pacc_counts.bytes_out, bytes);
+  if (pacc_log_on(PACC_LOG_LAUNCH))
+    pacc_log(PACC_LOG_LAUNCH, "%s: copy %s %s, %s",
+             pacc_region_name(run->region), direction, name,
+             pacc_bytes(bytes, text));
+}
+
+static void copy_in(struct pacc_run *run, const struct pacc_array *array,
+                    const struct rows *rows) {
+  struct pacc_device *device = run->device;
+  uint64_t bytes = (uint64_t)rows->width * (uint64_t)rows->count;
+  struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_IN,
+                               .name = array->name,
+                               .label = run->region->name,
+                               .bytes = bytes};
+  bool timed = pacc_profile_before(run, &op);
+  const char *from =
+      (const char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
+  int status = device->backend->copy_in(
+      device->handle, run->thread->stream,
+      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch, from,
+      (uint64_t)rows->pitch, (uint64_t)rows->width, (uint64_t)rows->count);
+  if (timed)
+    pacc_profile_after(run);
+  if (status) {
+    char text[24];
+    FAIL(run, status, "array %s (%s) can't be copied to the device",
+         array->name, pacc_bytes(bytes, text));
+    return;
+  }
+  count_copy(run, array->name, "in", bytes);
+  pacc_run_collect_if_full(run);
+}
+
+static void note_result(struct pacc_run *run, const struct pacc_array *array,
+                        const struct rows *rows) {
+  struct pacc_result *result = pacc_run_add_result(run);
+  if (!result) {
+    FAIL_HERE(run, "out of host memory for array %s", array->name);
+    return;
+  }
+  result->name = array->name;
+  result->host = (char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
+  result->device = array->address + (uint64_t)rows->offset;
+  result->width = (uint64_t)rows->width;
+  result->count = (uint64_t)rows->count;
+  result->pitch = (uint64_t)rows->pitch;
+}
+
+PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
+                                uint32_t direction, int64_t offset,
+                                int64_t width, int64_t count, int64_t pitch) {
+  struct pacc_run *run = handle;
+  if (run->failed || width <= 0 || count <= 0)
+    return;
+  if (number >= run->n_arrays) {
+    FAIL_HERE(run, "there is no array %u", number);
+    return;
+  }
+  /* Bounded by n_arrays: adding results does not move arrays. */
+  const struct pacc_array *array = &run->arrays[number];
+  struct rows rows = {offset, width, count, pitch};
+  if (!normalize(array, &rows)) {
+    FAIL_HERE(run, "a copy of array %s leaves the array's bounds", array->name);
+    return;
+  }
+  if (direction & PACC_COPY_IN)
+    copy_in(run, array, &rows);
+  if (!run->failed && direction & PACC_COPY_OUT)
+    note_result(run, array, &rows);
+}
+
+/* ---- results ---------------------------------------------------------- */
+
+static uint64_t staging_size(const struct pacc_result *result) {
+  uint64_t bytes = result->width * result->count;
+  return (bytes + STAGING_ALIGNMENT - 1) & ~(uint64_t)(STAGING_ALIGNMENT - 1);
+}
+
+/* Gives every result its place in one staging block. */
+static bool stage(struct pacc_run *run) {
+  uint64_t total = 0;
+  for (unsigned i = 0; i < run->n_results; i++)
+    total += staging_size(&run->results[i]);
+  if (total == 0)
+    return true;
+  if (pacc_pool_take(&run->device->staging, total, &run->staging)) {
+    char text[24];
+    FAIL_HERE(run, "out of host memory for results (%s)",
+              pacc_bytes(total, text));
+    return false;
+  }
+  char *at = (char *)(uintptr_t)run->staging->address;
+  for (unsigned i = 0; i < run->n_results; i++) {
+    run->results[i].result = at;
+    at += staging_size(&run->results[i]);
+  }
+  return true;
+}
+
+static void copy_out(struct pacc_run *run, const struct pacc_result *result) {
+  struct pacc_device *device = run->device;
+  uint64_t bytes = result->width * result->count;
+  struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_OUT,
+                               .name = result->name,
+                               .label = run->region->name,
+                               .bytes = bytes};
+  bool timed = pacc_profile_before(run, &op);
+  int status = device->backend->copy_out(
+      device->handle, run->thread->stream, result->result, result->width,
+      result->device, result->pitch, result->width, result->count);
+  if (timed)
+    pacc_profile_after(run);
+  if (status) {
+    char text[24];
+    FAIL(run, status, "array %s (%s) can't be copied from the device",
+         result->name, pacc_bytes(bytes, text));
+    return;
+  }
+  count_copy(run, result->name, "out", bytes);
+}
+
+void pacc_run_fetch_results(struct pacc_run *run) {
+  struct pacc_device *device = run->device;
+  if (!stage(run))
+    return;
+  for (unsigned i = 0; i < run->n_results && !run->failed; i++)
+    copy_out(run, &run->results[i]);
+  if (run->failed)
+    return;
+  int status = device->backend->sync(device->handle, run->thread->stream);
+  if (status)
+    FAIL(run, status, "the device failed in a kernel or copy");
+  else
+    pacc_profile_collect(run);
+}
+
+void pacc_run_write_back(struct pacc_run *run) {
+  uint64_t start_ns = pacc_clock();
+  for (unsigned i = 0; i < run->n_results; i++) {
+    const struct pacc_result *result = &run->results[i];
+    for (uint64_t row = 0; row < result->count; row++)
+      memcpy(result->host + row * result->pitch,
+             result->result + row * result->width, result->width);
+  }
+  if (run->staging)
+    pacc_profile_host(run, PACC_PROFILE_WRITE_BACK,
+                      pacc_region_name(run->region), start_ns, run->bytes_out);
+}

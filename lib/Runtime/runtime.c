@@ -1,0 +1,221 @@
+/* runtime.c: the functions that generated host code calls (pacc/abi.h).
+ *
+ * Between begin and end a thread holds the device and has it current. Host
+ * memory is written in one place only, write_back, when every result of the
+ * region has arrived in staging memory.
+ */
+#include "count_private.h"
+#include "run_private.h"
+
+#include "pacc/runtime.h"
+
+#include <inttypes.h>
+#include <string.h>
+
+struct pacc_counts pacc_counts;
+
+PACC_RT_API const int PACC_ABI_SYMBOL = PACC_ABI_VERSION;
+
+/* ---- begin ------------------------------------------------------------ */
+
+/* With the device held and entered. NULL: the reason is in thread->error. */
+static struct pacc_run *open_run(struct pacc_device *device,
+                                 struct pacc_thread *thread,
+                                 const struct pacc_region *region) {
+  bool loaded;
+  uint64_t start_ns = pacc_clock();
+  struct pacc_module *module =
+      pacc_module_get(device, region->image, &loaded, &thread->error);
+  if (!module)
+    return NULL;
+  if (!thread->stream) {
+    int status =
+        device->backend->stream_create(device->handle, &thread->stream);
+    if (status) {
+      thread->stream = NULL;
+      pacc_error_set(&thread->error, device->backend, device->handle, status,
+                     "no stream");
+      return NULL;
+    }
+  }
+  struct pacc_run *run = pacc_run_take(thread);
+  if (!run) {
+    pacc_error_set(&thread->error, NULL, NULL, 0, "out of host memory");
+    return NULL;
+  }
+  run->region = region;
+  run->device = device;
+  run->module = module;
+  run->start_ns = start_ns;
+  if (loaded)
+    pacc_profile_host(run, PACC_PROFILE_LOAD, region->image->name, start_ns,
+                      region->image->ptx_size);
+  pacc_profile_begin(run);
+  return run;
+}
+
+static struct pacc_run *begin(struct pacc_device *device,
+                              struct pacc_thread *thread,
+                              const struct pacc_region *region) {
+  int status = device->backend->enter(device->handle);
+  if (status) {
+    pacc_error_set(&thread->error, device->backend, device->handle, status,
+                   "the device can't be made current");
+    return NULL;
+  }
+  struct pacc_run *run = open_run(device, thread, region);
+  if (!run)
+    device->backend->leave(device->handle);
+  return run;
+}
+
+PACC_RT_API void *__pacc_rt_begin(const struct pacc_region *region) {
+  struct pacc_device *device = pacc_device_get();
+  struct pacc_thread *thread = device ? pacc_thread_get() : NULL;
+  struct pacc_run *run = NULL;
+  if (thread && pacc_device_hold(device)) {
+    thread->error.text[0] = 0;
+    run = begin(device, thread, region);
+    if (!run) {
+      pacc_device_unhold(device);
+      pacc_error_report(region, &thread->error);
+    }
+  }
+  if (!run)
+    pacc_count(&pacc_counts.fallbacks, 1);
+  return run;
+}
+
+/* ---- launches --------------------------------------------------------- */
+
+/* Blocks that cover n > 0 threads. */
+static uint64_t count_blocks(int64_t n, uint32_t block) {
+  return ((uint64_t)n - 1) / block + 1;
+}
+
+static uint32_t cut(uint64_t blocks) {
+  return blocks > 65535 ? 65535 : (uint32_t)blocks;
+}
+
+static void launch(struct pacc_run *run, uint32_t number,
+                   const uint32_t grid[3], void **params) {
+  struct pacc_device *device = run->device;
+  const struct pacc_kernel *kernel = &run->region->image->kernels[number];
+  struct pacc_profile_op op = {
+      .kind = PACC_PROFILE_KERNEL,
+      .name = kernel->name,
+      .label = kernel->label,
+      .grid = {grid[0], grid[1], grid[2]},
+      .block = {kernel->block[0], kernel->block[1], kernel->block[2]}};
+  bool timed = pacc_profile_before(run, &op);
+  int status = device->backend->launch(device->handle, run->thread->stream,
+                                       run->module->kernels[number], grid,
+                                       kernel, params);
+  if (timed)
+    pacc_profile_after(run);
+  if (status) {
+    FAIL(run, status,
+         "kernel %s can't be launched (grid %ux%ux%u, block "
+         "%ux%ux%u, %u bytes of shared memory)",
+         kernel->name, grid[0], grid[1], grid[2], kernel->block[0],
+         kernel->block[1], kernel->block[2], kernel->shared);
+    return;
+  }
+  run->launches++;
+  pacc_count(&pacc_counts.launches, 1);
+  if (pacc_log_on(PACC_LOG_LAUNCH))
+    pacc_log(PACC_LOG_LAUNCH,
+             "%s: launch %s, grid %ux%ux%u, block %ux%ux%u, %u bytes of "
+             "shared memory",
+             pacc_region_name(run->region), kernel->name, grid[0], grid[1],
+             grid[2], kernel->block[0], kernel->block[1], kernel->block[2],
+             kernel->shared);
+  pacc_run_collect_if_full(run);
+}
+
+PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
+                                  int64_t ny, int64_t nz, void **params) {
+  struct pacc_run *run = handle;
+  if (run->failed || nx <= 0 || ny <= 0 || nz <= 0)
+    return;
+  if (number >= run->region->image->n_kernels) {
+    FAIL_HERE(run, "there is no kernel %u", number);
+    return;
+  }
+  const struct pacc_kernel *kernel = &run->region->image->kernels[number];
+  uint64_t blocks_x = count_blocks(nx, kernel->block[0]);
+  if (blocks_x > INT32_MAX) {
+    FAIL_HERE(run,
+              "kernel %s needs %" PRIu64 " blocks along x, more than the "
+              "2147483647 that there can be",
+              kernel->name, blocks_x);
+    return;
+  }
+  uint32_t grid[3] = {(uint32_t)blocks_x,
+                      cut(count_blocks(ny, kernel->block[1])),
+                      cut(count_blocks(nz, kernel->block[2]))};
+  launch(run, number, grid, params);
+}
+
+/* ---- end ------------------------------------------------------------ */
+
+/* After a failure: waits for what was queued, since it reads host memory and
+ * writes staging memory. A device that can't even do that is lost. */
+static void settle(struct pacc_run *run) {
+  struct pacc_device *device = run->device;
+  if (device->backend->sync(device->handle, run->thread->stream))
+    pacc_device_lose(device);
+}
+
+static void free_memory(struct pacc_run *run) {
+  struct pacc_device *device = run->device;
+  bool lost = atomic_load(&device->lost);
+  for (unsigned i = 0; i < run->n_arrays; i++) {
+    struct pacc_block *block = run->arrays[i].block;
+    if (block && lost)
+      pacc_pool_abandon(&device->memory, block);
+    else if (block)
+      pacc_pool_give(&device->memory, block);
+  }
+  if (run->staging && lost)
+    pacc_pool_abandon(&device->staging, run->staging);
+  else if (run->staging)
+    pacc_pool_give(&device->staging, run->staging);
+}
+
+static void log_success(const struct pacc_run *run) {
+  if (!pacc_log_on(PACC_LOG_INFO))
+    return;
+  char in[24], out[24];
+  bool placed = run->region->location && run->region->location[0];
+  uint64_t us = (pacc_clock() - run->start_ns) / 1000;
+  pacc_log(PACC_LOG_INFO,
+           "%s%s%s%s: %" PRIu64 " launches, %s in, %s out, %" PRIu64 ".%03u ms",
+           pacc_region_name(run->region), placed ? " (" : "",
+           placed ? run->region->location : "", placed ? ")" : "",
+           run->launches, pacc_bytes(run->bytes_in, in),
+           pacc_bytes(run->bytes_out, out), us / 1000, (unsigned)(us % 1000));
+}
+
+PACC_RT_API int32_t __pacc_rt_end(void *handle) {
+  struct pacc_run *run = handle;
+  struct pacc_device *device = run->device;
+  if (!run->failed)
+    pacc_run_fetch_results(run);
+  bool ok = !run->failed;
+  if (ok)
+    pacc_run_write_back(run);
+  else
+    settle(run);
+  pacc_count(ok ? &pacc_counts.regions : &pacc_counts.fallbacks, 1);
+  free_memory(run);
+  pacc_profile_end(run, ok);
+  device->backend->leave(device->handle);
+  pacc_device_unhold(device);
+  if (ok)
+    log_success(run);
+  else
+    pacc_error_report(run->region, &run->thread->error);
+  pacc_run_give(run);
+  return ok;
+}
