@@ -1,5 +1,5 @@
 # What `cmake --install` lays down beside the targets (each folder installs
-# its own, into the export set PollyACCTargets): headers, documents, and the
+# its own, into the export set PollyACCTargets): documents and the
 # package that find_package(PollyACC) reads. All paths in it are relative to
 # the package's own place, so that the tree can be moved.
 include(CMakePackageConfigHelpers)
@@ -17,7 +17,5 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/PollyACCConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/PollyACCConfigVersion.cmake
   DESTINATION ${pacc_package_folder})
 
-install(FILES include/pacc/abi.h include/pacc/runtime.h
-  DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/pacc)
 install(FILES docs/man/polly-acc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
