@@ -32,6 +32,8 @@ def report(outcome):
                      _place(outcome.max_relative_at))
         lines.append(f"largest absolute error {outcome.max_absolute:.3g}" +
                      _place(outcome.max_absolute_at))
+        lines.append("largest error against the array's largest value "
+                     f"{outcome.max_scaled:.3g}")
     return lines
 
 
@@ -46,19 +48,23 @@ def main(arguments=None):
                         help="allow |difference| <= R * |reference|")
     parser.add_argument("--atol", type=float, default=0.0, metavar="A",
                         help="allow |difference| <= A")
+    parser.add_argument("--stol", type=float, default=0.0, metavar="S",
+                        help="allow |difference| <= S * largest |reference| of "
+                        "the array")
     parser.add_argument("--json", action="store_true",
                         help="print one JSON object")
     parser.add_argument("-q", "--quiet", action="store_true",
                         help="print nothing, only set the exit status")
     options = parser.parse_args(arguments)
-    for tolerance in (options.rtol, options.atol):
+    for tolerance in (options.rtol, options.atol, options.stol):
         if not tolerance >= 0.0:
             parser.error("a tolerance is a number that is not negative")
 
     try:
         outcome = dumps.compare(dumps.read(options.reference),
-                                dumps.read(options.result), options.rtol,
-                                options.atol)
+                                dumps.read(options.result),
+                                dumps.Tolerance(options.rtol, options.atol,
+                                                options.stol))
     except (OSError, dumps.DumpError) as error:
         print(f"compare.py: {error}", file=sys.stderr)
         return 2

@@ -51,6 +51,20 @@ void polybench_timer_start(void) {
 
 void polybench_timer_stop(void) { clock_gettime(CLOCK_MONOTONIC, &timer_stop); }
 
+int polybench_runs(void) {
+  const char *runs = getenv("PB_RUNS");
+  const char *limit = getenv("PB_SECONDS");
+  static struct timespec first;
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  if (first.tv_sec == 0)
+    first = now;
+  if (limit && now.tv_sec - first.tv_sec >= atol(limit) &&
+      now.tv_sec != first.tv_sec)
+    return 0;
+  return runs ? atoi(runs) : 1;
+}
+
 void polybench_timer_print(void) {
   double seconds = (double)(timer_stop.tv_sec - timer_start.tv_sec) +
                    1e-9 * (double)(timer_stop.tv_nsec - timer_start.tv_nsec);

@@ -15,7 +15,9 @@
  *                                     leaves them
  *   -DPOLYBENCH_CACHE_SIZE_KB=k       bytes to walk to flush them (32770)
  *   -DPOLYBENCH_RUNS=k          ours: initialise and run k times; one line of
- *                               seconds each. The first is cold.
+ *                               seconds each. The first is cold. With
+ *                               -D'POLYBENCH_RUNS=polybench_runs()' the
+ *                               environment decides.
  * and those of polybench_data.h.
  */
 #ifndef POLYBENCH_H
@@ -143,6 +145,10 @@ void polybench_free_data(void *data);
 void polybench_timer_start(void);
 void polybench_timer_stop(void);
 void polybench_timer_print(void);
+
+/* Runs wanted by the environment: PB_RUNS (1), but none any more once the
+ * program has run for PB_SECONDS. */
+int polybench_runs(void);
 
 /* Evicts what the caches hold by walking POLYBENCH_CACHE_SIZE_KB of memory. */
 void polybench_flush_cache(void);

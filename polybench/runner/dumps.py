@@ -127,6 +127,8 @@ class Comparison:
     max_absolute  largest |value - reference|, and its place
     max_relative  largest |value - reference| / |reference|, and its place;
                   a reference of 0 has no relative error
+    max_scaled    largest |value - reference| / largest finite |reference| of
+                  the same array
     A place is (array name, index) or None. A NaN or an infinity on one side
     only is an infinite error.
     """
@@ -140,6 +142,7 @@ class Comparison:
         self.max_absolute_at = None
         self.max_relative = 0.0
         self.max_relative_at = None
+        self.max_scaled = 0.0
 
     @property
     def identical(self):
@@ -149,8 +152,8 @@ class Comparison:
     def ok(self):
         return not self.problems and self.outside == 0
 
-    def _add(self, name, index, expected, got, rtol, atol):
-        if expected == got or (math.isnan(expected) and math.isnan(got)):
+    def _add(self, place, expected, got, scale, tolerance):
+        if math.isnan(expected) and math.isnan(got):
             return
         self.differing += 1
         absolute = abs(got - expected)
@@ -162,25 +165,40 @@ class Comparison:
             relative = 0.0
         else:
             relative = absolute / abs(expected)
-        if not absolute <= atol and not relative_within(absolute, expected,
-                                                        rtol):
+        scaled = absolute / scale if scale > 0.0 else math.inf
+        if not tolerance.allows(absolute, expected, scale):
             self.outside += 1
         if absolute > self.max_absolute:
             self.max_absolute = absolute
-            self.max_absolute_at = (name, index)
+            self.max_absolute_at = place
         if relative > self.max_relative:
             self.max_relative = relative
-            self.max_relative_at = (name, index)
+            self.max_relative_at = place
+        self.max_scaled = max(self.max_scaled, scaled)
 
 
-def relative_within(absolute, expected, rtol):
-    """Whether an absolute error is within `rtol` of a finite reference."""
-    return math.isfinite(expected) and absolute <= rtol * abs(expected)
+class Tolerance:
+    """A value is within it if one of these holds:
+    |value - reference| <= atol, <= rtol * |reference|,
+    <= stol * the largest finite |reference| of the array."""
+
+    def __init__(self, rtol=0.0, atol=0.0, stol=0.0):
+        self.rtol = rtol
+        self.atol = atol
+        self.stol = stol
+
+    def allows(self, absolute, expected, scale):
+        if not math.isfinite(absolute):
+            return False
+        return (absolute <= self.atol or absolute <= self.stol * scale or
+                absolute <= self.rtol * abs(expected))
 
 
-def compare(reference, result, rtol=0.0, atol=0.0):
-    """Compares two sets of arrays as parse() returns them. A value is within
-    the tolerance if |value - reference| <= atol or <= rtol * |reference|."""
+EXACT = Tolerance()
+
+
+def compare(reference, result, tolerance=EXACT):
+    """Compares two sets of arrays as parse() returns them."""
     outcome = Comparison()
     outcome.values = sum(len(values) for values in reference.values())
     if list(reference) != list(result):
@@ -197,9 +215,11 @@ def compare(reference, result, rtol=0.0, atol=0.0):
             continue
         if got == expected:
             continue
+        scale = max((abs(a) for a in expected if math.isfinite(a)),
+                    default=0.0)
         for index, (a, b) in enumerate(zip(expected, got)):
             if a != b:
-                outcome._add(name, index, a, b, rtol, atol)
+                outcome._add((name, index), a, b, scale, tolerance)
     return outcome
 
 

@@ -96,7 +96,8 @@ class Compare(unittest.TestCase):
 
     def outcome(self, expected, got, **tolerance):
         return dumps.compare({"A": array("d", expected)},
-                             {"A": array("d", got)}, **tolerance)
+                             {"A": array("d", got)},
+                             dumps.Tolerance(**tolerance))
 
     def test_equal(self):
         outcome = self.outcome([1, -0.0, math.nan, math.inf],
@@ -118,13 +119,17 @@ class Compare(unittest.TestCase):
         self.assertFalse(self.outcome([100], [101], rtol=0.0099).ok)
         self.assertTrue(self.outcome([0], [0.25], atol=0.25).ok)
         self.assertFalse(self.outcome([0], [0.25], rtol=0.5).ok)
+        self.assertTrue(self.outcome([100, 1], [100, 2], stol=0.01).ok)
+        self.assertFalse(self.outcome([100, 1], [100, 2], stol=0.009).ok)
+        self.assertEqual(self.outcome([100, 1], [100, 2]).max_scaled, 0.01)
         within = self.outcome([100], [101], rtol=0.01)
         self.assertFalse(within.identical)
 
     def test_nan_and_infinity_are_never_within(self):
         for expected, got in [(1, math.nan), (math.nan, 1), (1, math.inf),
                               (math.inf, 1), (math.inf, -math.inf)]:
-            outcome = self.outcome([expected], [got], rtol=1e9, atol=1e9)
+            outcome = self.outcome([expected], [got], rtol=1e9, atol=1e9,
+                                   stol=1e9)
             self.assertFalse(outcome.ok, (expected, got))
             self.assertEqual(outcome.max_absolute, math.inf)
 

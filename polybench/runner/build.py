@@ -1,0 +1,251 @@
+"""Compiles kernels in configurations, and writes a manifest that says what
+was built: all that execute.py needs to know.
+
+An executable takes these variables (common/polybench.c, dump_binary.c):
+PB_RUNS, PB_SECONDS, PB_DUMP_FILE, and the runtime's PACC_*.
+"""
+
+import hashlib
+import json
+import os
+import re
+import subprocess
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+
+from . import configs, machine, metrics, suites
+
+MANIFEST_VERSION = 1
+COMMON = suites.OWN / "common"
+REMARK = re.compile(r"^(.*?):(\d+):\d+: remark: (.*) \[-Rpass(-missed)?="
+                    r"polly-acc[\w-]*\]$", re.MULTILINE)
+
+
+class BuildError(Exception):
+    """Something that no kernel can be built without is missing."""
+
+
+@dataclass(frozen=True)
+class Toolchain:
+    """clang     the compiler
+    build     the project's build folder with lib/PollyACC.so and
+              lib/libpacc_rt.a; None if no configuration offloads
+    source    the project's checkout, for the commit
+    cuda      the CUDA toolkit's folder, for its version
+    """
+    clang: str
+    build: Path = None
+    source: Path = suites.OWN.parent
+    cuda: str = "/usr/local/cuda"
+
+    @property
+    def plugin(self):
+        return self.build / "lib" / "PollyACC.so"
+
+    @property
+    def runtime(self):
+        return self.build / "lib" / "libpacc_rt.a"
+
+    def check(self, offload):
+        if not machine.compiler(self.clang):
+            raise BuildError(f"'{self.clang}' does not run: name LLVM 22's "
+                             "clang with --clang")
+        if not offload:
+            return
+        if self.build is None:
+            raise BuildError("offloading needs the project's build folder: "
+                             "--build-dir")
+        for path in (self.plugin, self.runtime):
+            if not path.exists():
+                raise BuildError(f"{path} is missing: build the project first "
+                                 "(tools/check does), or name its build folder "
+                                 "with --build-dir")
+
+
+@dataclass(frozen=True)
+class Job:
+    """One kernel with one dataset, type ("default", "double", ...) and
+    configuration."""
+    kernel: suites.Kernel
+    dataset: str
+    type: str
+    config: configs.Config
+
+
+def _hash(*parts):
+    digest = hashlib.sha256()
+    for part in parts:
+        digest.update(part if isinstance(part, bytes) else part.encode())
+        digest.update(b"\0")
+    return digest.hexdigest()
+
+
+def _dataset_flags(job):
+    flags = [f"-D{job.dataset}_DATASET"]
+    if job.type != "default":
+        flags.append(f"-DDATA_TYPE_IS_{job.type.upper()}")
+    return flags
+
+
+def sizes(clang, job):
+    """({"N": 40, ...}, "double"): the sizes and the type that a kernel's
+    header has for a dataset, by asking the preprocessor."""
+    header = job.kernel.source.with_suffix(".h")
+    if not header.exists():
+        return {}, ""
+    names = sorted(set(re.findall(r"\b_PB_([A-Z]+)\b", header.read_text())))
+    text = f'#include "{header}"\n' + "".join(
+        f'"size" "{name}" {name}\n' for name in names) + '"type" DATA_TYPE\n'
+    run = subprocess.run(
+        [clang, "-E", "-P", "-x", "c", *_dataset_flags(job),
+         *[f"-I{folder}" for folder in job.kernel.includes], "-"],
+        input=text, capture_output=True, text=True, timeout=60, check=False)
+    found = {name: int(value) for name, value in
+             re.findall(r'"size" "(\w+)" (\d+)', run.stdout)}
+    kind = re.search(r'"type" (\w+)', run.stdout)
+    return found, kind.group(1) if kind else ""
+
+
+class Builder:
+    """Builds jobs into the folder `out`; what is there already and still fits
+    is kept."""
+
+    def __init__(self, toolchain, suite, out, timeout=600):
+        self.toolchain = toolchain
+        self.suite = suite
+        self.out = Path(out)
+        self.timeout = timeout
+        (self.out / "bin").mkdir(parents=True, exist_ok=True)
+        self._digests = {}
+
+    def _digest(self, path):
+        if path not in self._digests:
+            self._digests[path] = _hash(Path(path).read_bytes())
+        return self._digests[path]
+
+    def _command(self, job, plain_objects, program):
+        """The command that compiles a kernel, and its inputs."""
+        kernel, config = job.kernel, job.config
+        command = [self.toolchain.clang, *configs.COMMON_FLAGS, *config.flags,
+                   *_dataset_flags(job), "-w", "-DPOLYBENCH_TIME",
+                   "-DPOLYBENCH_DUMP_ARRAYS", "-fno-builtin-fprintf"]
+        if kernel.repeats:
+            command.append("-DPOLYBENCH_RUNS=polybench_runs()")
+        inputs = [kernel.source, kernel.source.with_suffix(".h"),
+                  *plain_objects]
+        libraries = ["-Wl,--wrap=fprintf", *config.libraries, "-lm"]
+        if config.offload:
+            command += [f"-fpass-plugin={self.toolchain.plugin}",
+                        "-mllvm", "-polly-acc", "-Rpass=polly-acc",
+                        "-Rpass-missed=polly-acc"]
+            libraries = [str(self.toolchain.runtime), *libraries, "-ldl",
+                         "-lpthread"]
+            inputs += [self.toolchain.plugin, self.toolchain.runtime]
+        command += [f"-I{folder}" for folder in kernel.includes]
+        command += [str(kernel.source), *map(str, plain_objects), "-o",
+                    str(program), *libraries]
+        return command, [path for path in inputs if Path(path).exists()]
+
+    def _support(self):
+        """The harness and the dump, compiled once and without the plugin."""
+        objects = []
+        sources = [COMMON / "dump_binary.c"]
+        sources += {source for kernel in self.suite.kernels.values()
+                    for source in kernel.support}
+        for source in sources:
+            target = self.out / "bin" / f"{source.stem}.o"
+            self._run([self.toolchain.clang, "-O2", "-w", "-DPOLYBENCH_TIME",
+                       f"-I{source.parent}", "-c", str(source), "-o",
+                       str(target)], f"{source} does not compile")
+            objects.append(target)
+        return objects
+
+    def _run(self, command, what):
+        try:
+            run = subprocess.run(command, capture_output=True, text=True,
+                                 timeout=self.timeout, check=False)
+        except subprocess.TimeoutExpired:
+            raise BuildError(f"{what}: it took more than {self.timeout} "
+                             "seconds") from None
+        if run.returncode != 0:
+            lines = [line for line in run.stderr.splitlines()
+                     if "error" in line] or run.stderr.splitlines()[-1:]
+            raise BuildError(f"{what}: {lines[0] if lines else 'no message'}")
+        return run.stderr
+
+    def _program(self, job, objects):
+        """Builds a job's executable; what is known of it, as a dict."""
+        name = "-".join([job.kernel.name, job.dataset.lower(), job.type,
+                         job.config.build])
+        program = self.out / "bin" / name
+        notes = program.with_name(name + ".json")
+        command, inputs = self._command(job, objects, program)
+        key = _hash("\0".join(command), machine.compiler(self.toolchain.clang),
+                    *[self._digest(path) for path in inputs])
+        if program.exists() and notes.exists():
+            known = json.loads(notes.read_text())
+            if known["key"] == key:
+                return known
+        program.unlink(missing_ok=True)
+        known = {"key": key, "path": f"bin/{name}", "error": "",
+                 "not_offloaded": [], "seconds": 0.0, "sha256": ""}
+        started = os.times().elapsed
+        try:
+            output = self._run(command, "build failed")
+            known["sha256"] = _hash(program.read_bytes())[:16]
+            known["not_offloaded"] = [
+                f"{Path(file).name}:{line}: {text}"
+                for file, line, text, missed in REMARK.findall(output)
+                if missed]
+        except BuildError as error:
+            known["error"] = str(error)
+        known["seconds"] = round(os.times().elapsed - started, 3)
+        notes.write_text(json.dumps(known))
+        return known
+
+    def build(self, jobs, workers, report=lambda done, total, text: None):
+        """Builds all jobs and the references that they are compared with.
+        Returns the manifest, and writes it to out/manifest.json."""
+        objects = self._support()
+        reference = configs.parse("seq")
+        units = {}
+        for job in jobs:
+            for config in (reference, job.config):
+                unit = Job(job.kernel, job.dataset, job.type, config)
+                units.setdefault((job.kernel.name, job.dataset, job.type,
+                                  config.build), unit)
+        programs = {}
+        with ThreadPoolExecutor(workers) as pool:
+            built = pool.map(lambda unit: self._program(unit, objects),
+                             units.values())
+            for done, (name, program) in enumerate(zip(units, built), 1):
+                programs[name] = program
+                report(done, len(units), " ".join(name))
+        manifest = {
+            "version": MANIFEST_VERSION,
+            "suite": self.suite.name,
+            "commit": machine.commit(self.toolchain.source),
+            "llvm": machine.compiler(self.toolchain.clang),
+            "cuda": machine.cuda_toolkit(self.toolchain.cuda),
+            "jobs": [self._entry(job, programs) for job in jobs],
+        }
+        path = self.out / "manifest.json"
+        path.write_text(json.dumps(manifest, indent=1) + "\n")
+        return manifest
+
+    def _entry(self, job, programs):
+        name = (job.kernel.name, job.dataset, job.type)
+        found, data_type = sizes(self.toolchain.clang, job)
+        operations, traffic = \
+            metrics.work(job.kernel.name, found, data_type) or (None, None)
+        return {
+            "kernel": job.kernel.name, "dataset": job.dataset,
+            "type": data_type or job.type, "config": job.config.name,
+            "device": job.config.device, "exact": job.config.exact,
+            "environment": job.config.environment,
+            "repeats": job.kernel.repeats, "operations": operations,
+            "traffic": traffic,
+            "program": programs[name + (job.config.build,)],
+            "reference": programs[name + ("seq",)],
+        }
