@@ -1,7 +1,7 @@
 # What `cmake --install` lays down beside the targets (each folder installs
-# its own, into the export set PollyACCTargets): documents and the
-# package that find_package(PollyACC) reads. All paths in it are relative to
-# the package's own place, so that the tree can be moved.
+# its own, into the export set PollyACCTargets): documents and the package that
+# find_package(PollyACC) reads. All paths in it are relative to the package's
+# own place, so that the tree can be moved.
 include(CMakePackageConfigHelpers)
 set(pacc_package_folder ${CMAKE_INSTALL_LIBDIR}/cmake/PollyACC)
 

@@ -86,7 +86,7 @@ def count_lit(folder):
         if code in PASSED_IN_LIT:
             passed += 1
         elif code in SKIPPED_IN_LIT:
-            reason = re.search(r"missing required features?: (.*)", test["output"] or "")
+            reason = re.search(r"unavailable features: (.*)", test["output"] or "")
             skipped.append(f"{name}" + (f" (needs {reason[1]})" if reason else ""))
         else:
             failed.append(f"{name} ({code.lower()})")
