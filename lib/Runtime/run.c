@@ -13,6 +13,8 @@ struct pacc_run *pacc_run_take(struct pacc_thread *thread) {
       .thread = thread,
       .arrays = run->arrays,
       .arrays_capacity = run->arrays_capacity,
+      .results = run->results,
+      .results_capacity = run->results_capacity,
       .profile = {.ops = run->profile.ops, .capacity = run->profile.capacity}};
   return run;
 }

@@ -1,0 +1,76 @@
+/* support.h: an image, a region and its data for the tests, written as the
+ * plugin's host code calls the runtime; and tests in child processes, since
+ * the runtime reads its environment once per process.
+ */
+#ifndef SUPPORT_H
+#define SUPPORT_H
+
+#include "fake_cuda.h"
+
+#include "pacc/abi.h"
+#include "pacc/runtime.h"
+
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+/* In a child there is no cmocka to jump back to. */
+#define CHECK(condition)                                                       \
+  do {                                                                         \
+    if (!(condition)) {                                                        \
+      fprintf(stderr, "%s:%d: not true: %s\n", __FILE__, __LINE__,             \
+              #condition);                                                     \
+      _exit(1);                                                                \
+    }                                                                          \
+  } while (0)
+
+/* What a child wrote to stderr, and how it ended. */
+struct child {
+  int status; /* as from wait: 0 is good */
+  char text[1 << 16];
+};
+
+/* Runs body(argument) in a child, which then exits normally. */
+void run_child(struct child *child, void (*body)(void *), void *argument);
+
+/* Runs it and fails the test unless the child ends with 0. The text that the
+ * child wrote stays until the next call. */
+const char *expect_success(void (*body)(void *), void *argument);
+
+/* How often `part` is in `text`. */
+unsigned count_text(const char *text, const char *part);
+
+/* ---- image and regions ---- */
+
+enum { N = 1000, ROWS = 20, COLUMNS = 24, WIDTH = 7, FIRST_COLUMN = 5 };
+
+/* Kernels of the image. */
+enum { AXPY, FILL, N_KERNELS };
+
+extern struct pacc_image test_image;
+extern const struct pacc_region test_region;
+
+/* The image with right hashes; registers its kernels with the fake driver. */
+void init_image(struct pacc_image *image);
+
+/* FNV-1a, written again. */
+uint64_t test_hash(const void *bytes, uint64_t size);
+
+struct data {
+  double a[N], b[N], c[ROWS][COLUMNS];
+};
+void init_data(struct data *data, unsigned seed);
+
+/* b += 2 a (launched twice, so 4 a in all), and WIDTH columns of c become
+ * seed. Returns what __pacc_rt_end does, 0 if begin gave NULL. */
+int offload(const struct pacc_region *region, struct data *data, double seed);
+
+/* The original loops of the same. */
+void on_host(struct data *data, double seed);
+
+/* offload, checked: on success the results are right, on failure nothing was
+ * changed; then, as generated code does, the original loops. */
+int run_region(const struct pacc_region *region, unsigned seed);
+
+#endif
