@@ -58,13 +58,14 @@ def _add_matrix(parser):
 def _build(options, out):
     """Builds what the options say: the manifest."""
     suite = suites.find(options.suite)
+    kernels = suite.select(options.kernels)
     chosen = [configs.parse(name) for name in options.configs]
     offload = any(config.offload for config in chosen)
     toolchain = build.Toolchain(options.clang, Path(options.build_dir),
                                 suites.OWN.parent, options.cuda)
     toolchain.check(offload)
     jobs = [build.Job(kernel, dataset, options.type, config)
-            for kernel in suite.select(options.kernels)
+            for kernel in kernels
             for dataset in options.datasets for config in chosen]
 
     def report(done, total, text):
