@@ -1,0 +1,92 @@
+/* device.h: the device runtime of aggregation, as generated code sees it.
+ *
+ * Compiled to NVPTX bitcode, embedded into the plugin and linked into every
+ * module that has an aggregated launch. There is no host side.
+ *
+ * Words:
+ *   launch  what one thread asks for: kernel, grid, block, arguments
+ *   record  a launch that was captured in memory, with its argument bytes
+ *   batch   records of one kernel that go out as one grid. Its blocks are the
+ *           records' blocks in a row; every record knows how many stand
+ *           before it
+ *   group   the threads whose records share batches until they have all
+ *           finished: one block, or one grid
+ *
+ * The compiler mirrors struct pacc_launch and struct pacc_ids; change both
+ * sides together (lib/Plugin/Aggregate/Runtime.cpp).
+ */
+#ifndef PACC_DEVICE_H
+#define PACC_DEVICE_H
+
+#include <stdint.h>
+
+/* One launch.
+ * kernel      the kernel of the source
+ * aggregated  its aggregated version, which takes one batch
+ * args        the argument buffer, laid out as the kernel's parameters
+ * stream      where a plain launch goes
+ * agg_stream  where an aggregated launch goes
+ * arg_bytes   bytes of the argument buffer
+ * shared      bytes of dynamic shared memory
+ */
+struct pacc_launch {
+  void *kernel;
+  void *aggregated;
+  const void *args;
+  void *stream;
+  void *agg_stream;
+  uint32_t arg_bytes;
+  uint32_t shared;
+  uint32_t grid[3];
+  uint32_t block[3];
+};
+
+/* What the threads of an aggregated grid see in place of the registers, and
+ * the number of the record that they belong to. */
+struct pacc_ids {
+  uint32_t thread[3];
+  uint32_t block_size[3];
+  uint32_t block[3];
+  uint32_t grid_size[3];
+  uint32_t record;
+};
+
+struct pacc_batch;
+
+/* Launches that the active lanes of a warp ask for together, at once. Falls
+ * back to one plain launch per lane. */
+void __pacc_dev_launch_warp(const struct pacc_launch *launch);
+
+/* Block groups: every thread of a block calls begin first. */
+void __pacc_dev_block_begin(void);
+
+/* Captures a launch for slot `slot` of the group's `slots` launches. The
+ * thread may call it once for each slot. strides[s] are the bytes of a record
+ * of slot s, as pacc_record_bytes() says. If the group has no memory, it acts
+ * as __pacc_dev_launch_warp. */
+void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
+                             uint32_t slots, const uint32_t *strides);
+void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
+                            uint32_t slots, const uint32_t *strides);
+
+/* Every thread of a kernel with records calls leave last; true in the last
+ * thread of its group, which then calls flush for each slot in order, and
+ * close. Grid and argument bytes are not read from `launch`. */
+uint32_t __pacc_dev_block_leave(void);
+uint32_t __pacc_dev_grid_leave(void);
+void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
+void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);
+void __pacc_dev_grid_close(void);
+
+/* Start of an aggregated kernel: finds the record of this block, fills `ids`,
+ * returns the record's argument bytes, aligned to 16. */
+const void *__pacc_dev_child_begin(struct pacc_batch *batch,
+                                   struct pacc_ids *ids);
+
+/* After the arguments were loaded: lets the batch's memory go when all blocks
+ * are here. False in threads that the block of the source does not have. All
+ * threads of the block call it. */
+uint32_t __pacc_dev_child_loaded(struct pacc_batch *batch,
+                                 const struct pacc_ids *ids);
+
+#endif

@@ -1,0 +1,131 @@
+/* launch.c: plain launches, and launches merged over the lanes of a warp. */
+#include "private.h"
+
+struct dim3 {
+  uint32_t x, y, z;
+};
+
+/* CUDA's device runtime, which the program links anyway. */
+extern void *__cudaCDP2GetParameterBuffer(uint64_t alignment, uint64_t size);
+extern uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
+                                       struct dim3 grid, struct dim3 block,
+                                       uint32_t shared, void *stream);
+
+#define CUDA_ERROR_MEMORY_ALLOCATION 2u
+
+static struct dim3 dim3_of(const uint32_t size[3]) {
+  struct dim3 result = {size[0], size[1], size[2]};
+  return result;
+}
+
+uint32_t pacc_launch_plain(const struct pacc_launch *launch) {
+  void *buffer = __cudaCDP2GetParameterBuffer(64, launch->arg_bytes);
+  if (!buffer)
+    return CUDA_ERROR_MEMORY_ALLOCATION;
+  __builtin_memcpy(buffer, launch->args, launch->arg_bytes);
+  return __cudaCDP2LaunchDevice(launch->kernel, buffer, dim3_of(launch->grid),
+                                dim3_of(launch->block), launch->shared,
+                                launch->stream);
+}
+
+uint32_t pacc_launch_is_valid(const struct pacc_launch *launch) {
+  const uint32_t *grid = launch->grid;
+  const uint32_t *block = launch->block;
+  if (grid[0] - 1u >= PACC_MAX_GRID || grid[1] - 1u >= 65535u ||
+      grid[2] - 1u >= 65535u)
+    return 0;
+  if (block[0] - 1u >= 1024u || block[1] - 1u >= 1024u || block[2] - 1u >= 64u)
+    return 0;
+  return pacc_launch_threads(launch) <= 1024u;
+}
+
+uint32_t pacc_launch_blocks(const struct pacc_launch *launch) {
+  uint64_t plane = (uint64_t)launch->grid[1] * launch->grid[2];
+  if (launch->grid[0] > PACC_MAX_BLOCKS || plane > PACC_MAX_BLOCKS)
+    return 0;
+  uint64_t blocks = plane * launch->grid[0];
+  return blocks > PACC_MAX_BLOCKS ? 0 : (uint32_t)blocks;
+}
+
+void pacc_record_write(struct pacc_record *record,
+                       const struct pacc_launch *launch, uint32_t first) {
+  record->first = first;
+  record->grid_x = launch->grid[0];
+  record->grid_yz = launch->grid[1] | launch->grid[2] << 16;
+  record->block[0] = launch->block[0];
+  record->block[1] = launch->block[1];
+  record->block[2] = launch->block[2];
+  record->shared = launch->shared;
+  record->done = 0;
+  __builtin_memcpy(__builtin_assume_aligned(record + 1, 32), launch->args,
+                   launch->arg_bytes);
+}
+
+uint32_t pacc_batch_launch(struct pacc_batch *batch,
+                           const struct pacc_launch *launch, uint32_t threads,
+                           uint32_t shared) {
+  pacc_fence();
+  void *buffer = __cudaCDP2GetParameterBuffer(64, sizeof(batch));
+  if (!buffer)
+    return CUDA_ERROR_MEMORY_ALLOCATION;
+  *(struct pacc_batch **)buffer = batch;
+  struct dim3 grid = {batch->blocks, 1, 1};
+  struct dim3 block = {threads, 1, 1};
+  return __cudaCDP2LaunchDevice(launch->aggregated, buffer, grid, block, shared,
+                                launch->agg_stream);
+}
+
+/* Merges the launches of the lanes in `mask`, at least two. False if they
+ * have to go out one by one. */
+static uint32_t launch_together(const struct pacc_launch *launch,
+                                uint32_t blocks, uint32_t mask) {
+  uint32_t leader = pacc_lane_first(mask);
+  uint32_t leads = __gpu_lane_id() == leader;
+  uint32_t count = pacc_lanes_count(mask);
+  uint32_t end = pacc_lanes_scan(mask, blocks);
+  uint32_t total =
+      pacc_lane_u32(mask, end, 31u - (uint32_t)__builtin_clz(mask));
+  uint32_t threads = pacc_lanes_max(mask, pacc_launch_threads(launch));
+  uint32_t shared = pacc_lanes_max(mask, launch->shared);
+
+  struct pacc_batch *batch = 0;
+  if (leads) {
+    batch = pacc_batch_take(count, pacc_record_bytes(launch->arg_bytes));
+    if (batch) {
+      batch->records = count;
+      batch->blocks = total;
+    }
+  }
+  batch = pacc_lane_ptr(mask, batch, leader);
+  if (!batch)
+    return 0;
+  __gpu_sync_lane(mask);
+  uint32_t index = pacc_lanes_count(pacc_lanes_below(mask));
+  pacc_record_write(pacc_batch_record(batch, index), launch, end - blocks);
+  pacc_fence();
+  __gpu_sync_lane(mask);
+
+  uint32_t failed = 0;
+  if (leads) {
+    failed = pacc_batch_launch(batch, launch, threads, shared);
+    if (failed)
+      pacc_batch_give(batch);
+  }
+  return pacc_lane_u32(mask, failed, leader) == 0;
+}
+
+void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
+  uint32_t mask = pacc_lanes();
+  uint32_t blocks = 0;
+  if (pacc_launch_is_valid(launch))
+    blocks = pacc_launch_blocks(launch);
+  uint32_t takers = pacc_lanes_where(mask, blocks != 0);
+  uint32_t merged = 0;
+  if (blocks != 0 && pacc_lanes_count(takers) > 1)
+    merged = launch_together(launch, blocks, takers);
+  if (!merged)
+    (void)pacc_launch_plain(launch);
+  /* A later operation of another lane in the block's stream must find this
+   * one there. */
+  __gpu_sync_lane(mask);
+}

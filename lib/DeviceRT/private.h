@@ -1,0 +1,228 @@
+/* private.h: what the files of the device runtime share.
+ *
+ * Atomics say MEMORY_SCOPE_DEVICE; clang 22 has no scopes for NVPTX in C, so
+ * the plugin sets the scope when it links this code (Runtime.cpp there).
+ */
+#ifndef PACC_DEVICE_PRIVATE_H
+#define PACC_DEVICE_PRIVATE_H
+
+#include "device.h"
+
+#include <gpuintrin.h>
+
+#define PACC_INLINE static inline __attribute__((always_inline))
+
+/* A record is this header and the argument bytes behind it.
+ * first   blocks of the batch before this record
+ * grid_yz grid sizes along y (low half) and z (high half)
+ * done    on the first record of each span of PACC_SPAN: blocks of the span
+ *         that have loaded their arguments
+ */
+struct pacc_record {
+  uint32_t first;
+  uint32_t grid_x;
+  uint32_t grid_yz;
+  uint32_t block[3];
+  uint32_t shared;
+  uint32_t done;
+};
+
+/* Blocks count themselves per span of records and spans per batch, so that
+ * 100,000 blocks do not queue at one address. */
+#define PACC_SPAN 32u
+
+/* A launch with more blocks than this is worth a grid of its own. The limit
+ * keeps the sum over a warp, and the packed sum over 2^24 records, in range. */
+#define PACC_MAX_BLOCKS 65536u
+
+/* The most blocks of a grid, along x. */
+#define PACC_MAX_GRID 0x7fffffffu
+
+/* Memory for records: a ring. Pieces are taken at the head and come back in
+ * any order; the tail passes over those that are back. All in units of
+ * PACC_POOL_UNIT bytes; head and tail only grow.
+ * credit  units that may be taken now
+ * mask    units of the ring - 1; their number is a power of two
+ * data    the units, and PACC_POOL_SLACK bytes for a record that starts in
+ *         the last one
+ * tags    per unit: position << 24 | units of the piece that started there
+ *         and is back; other values are leftovers
+ */
+struct pacc_pool {
+  uint64_t head;
+  uint64_t tail;
+  uint64_t credit;
+  uint64_t mask;
+  unsigned char *data;
+  uint64_t *tags;
+};
+
+#define PACC_POOL_UNIT 256u
+#define PACC_POOL_SLACK 8192u
+
+/* Made by the plugin, in the size that the user asked for. */
+extern struct pacc_pool __pacc_dev_pool;
+
+/* A batch: the head of a piece of the pool, the records behind it.
+ * data, mask   copied from the pool
+ * position     where the piece starts, in units
+ * units        size of the piece
+ * records      how many there are
+ * blocks       of all records together
+ * blocks_done  of the spans whose blocks have all loaded their arguments
+ * stride       bytes from one record to the next
+ */
+struct pacc_batch {
+  struct pacc_pool *pool;
+  unsigned char *data;
+  uint64_t mask;
+  uint64_t position;
+  uint32_t units;
+  uint32_t records;
+  uint32_t blocks;
+  uint32_t blocks_done;
+  uint32_t stride;
+};
+
+#define PACC_BATCH_HEAD 64u
+
+PACC_INLINE uint32_t pacc_record_bytes(uint32_t arg_bytes) {
+  return (uint32_t)sizeof(struct pacc_record) + ((arg_bytes + 31u) & ~31u);
+}
+
+/* Record number `index` of a batch; its bytes are in one piece. */
+PACC_INLINE struct pacc_record *
+pacc_batch_record(const struct pacc_batch *batch, uint64_t index) {
+  uint64_t offset = batch->position * PACC_POOL_UNIT + PACC_BATCH_HEAD +
+                    index * batch->stride;
+  uint64_t bytes = (batch->mask + 1) * PACC_POOL_UNIT;
+  return (struct pacc_record *)(batch->data + (offset & (bytes - 1)));
+}
+
+/* pool.c */
+
+/* A batch with room for `records` records of `stride` bytes, or NULL. The
+ * counts are 0. */
+struct pacc_batch *pacc_batch_take(uint64_t records, uint32_t stride);
+void pacc_batch_give(struct pacc_batch *batch);
+
+/* launch.c */
+
+/* The launch as the source has it. Returns CUDA's error code. */
+uint32_t pacc_launch_plain(const struct pacc_launch *launch);
+
+/* False if CUDA would refuse the grid or the block. */
+uint32_t pacc_launch_is_valid(const struct pacc_launch *launch);
+
+/* Blocks of a valid launch, 0 if it has too many to be merged. */
+uint32_t pacc_launch_blocks(const struct pacc_launch *launch);
+
+void pacc_record_write(struct pacc_record *record,
+                       const struct pacc_launch *launch, uint32_t first);
+
+/* Launches the batch as one grid of blocks of `threads` threads. Returns
+ * CUDA's error code; then the batch is still the caller's. */
+uint32_t pacc_batch_launch(struct pacc_batch *batch,
+                           const struct pacc_launch *launch, uint32_t threads,
+                           uint32_t shared);
+
+PACC_INLINE uint32_t pacc_launch_threads(const struct pacc_launch *launch) {
+  return launch->block[0] * launch->block[1] * launch->block[2];
+}
+
+/* Lanes of a warp. `mask` is a set of lanes that all call with that mask. */
+PACC_INLINE uint32_t pacc_lanes(void) { return (uint32_t)__gpu_lane_mask(); }
+
+PACC_INLINE uint32_t pacc_lane_first(uint32_t mask) {
+  return (uint32_t)__builtin_ctz(mask);
+}
+
+PACC_INLINE uint32_t pacc_lanes_below(uint32_t mask) {
+  return mask & ((1u << __gpu_lane_id()) - 1u);
+}
+
+PACC_INLINE uint32_t pacc_lanes_count(uint32_t mask) {
+  return (uint32_t)__builtin_popcount(mask);
+}
+
+PACC_INLINE uint32_t pacc_lanes_where(uint32_t mask, uint32_t condition) {
+  return (uint32_t)__gpu_ballot(mask, condition != 0);
+}
+
+PACC_INLINE uint32_t pacc_lane_u32(uint32_t mask, uint32_t value,
+                                   uint32_t lane) {
+  return (uint32_t)__nvvm_shfl_sync_idx_i32(mask, (int)value, (int)lane, 31);
+}
+
+PACC_INLINE uint64_t pacc_lane_u64(uint32_t mask, uint64_t value,
+                                   uint32_t lane) {
+  uint64_t low = pacc_lane_u32(mask, (uint32_t)value, lane);
+  uint64_t high = pacc_lane_u32(mask, (uint32_t)(value >> 32), lane);
+  return high << 32 | low;
+}
+
+PACC_INLINE void *pacc_lane_ptr(uint32_t mask, void *value, uint32_t lane) {
+  return (void *)pacc_lane_u64(mask, (uint64_t)value, lane);
+}
+
+/* Sum over the lanes of `mask` up to and with this one. Each lane follows
+ * links to the lane before it; the links double in every step. */
+PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
+  uint32_t below = pacc_lanes_below(mask);
+  uint32_t self = __gpu_lane_id();
+  uint32_t link = below ? 31u - (uint32_t)__builtin_clz(below) : self;
+  for (uint32_t step = 0; step < 5; ++step) {
+    uint32_t other = pacc_lane_u32(mask, value, link);
+    uint32_t next = pacc_lane_u32(mask, link, link);
+    if (link != self) {
+      value += other;
+      link = next == link ? self : next;
+    }
+  }
+  return value;
+}
+
+PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
+  uint32_t result = value;
+  uint32_t first = pacc_lane_first(mask);
+  if (pacc_lanes_where(mask, value != pacc_lane_u32(mask, value, first)) == 0)
+    return value;
+  for (uint32_t rest = mask; rest; rest &= rest - 1) {
+    uint32_t other = pacc_lane_u32(mask, value, pacc_lane_first(rest));
+    result = other > result ? other : result;
+  }
+  return result;
+}
+
+/* Memory order. */
+#define PACC_SCOPE __MEMORY_SCOPE_DEVICE
+
+PACC_INLINE void pacc_fence(void) {
+  __scoped_atomic_thread_fence(__ATOMIC_ACQ_REL, PACC_SCOPE);
+}
+
+PACC_INLINE uint32_t pacc_add_u32(uint32_t *at, uint32_t value) {
+  return __scoped_atomic_fetch_add(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+PACC_INLINE uint64_t pacc_add_u64(uint64_t *at, uint64_t value) {
+  return __scoped_atomic_fetch_add(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+PACC_INLINE uint32_t pacc_load_u32(const uint32_t *at) {
+  return __scoped_atomic_load_n(at, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+PACC_INLINE uint64_t pacc_load_u64(const uint64_t *at) {
+  return __scoped_atomic_load_n(at, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+PACC_INLINE void pacc_store_u32(uint32_t *at, uint32_t value) {
+  __scoped_atomic_store_n(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+PACC_INLINE void pacc_store_u64(uint64_t *at, uint64_t value) {
+  __scoped_atomic_store_n(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+#endif

@@ -1,0 +1,52 @@
+//===- Child.h - Aggregated versions of kernels -----------------*- C++ -*-===//
+//
+// The aggregated version of kernel `k` is the kernel `k__pacc_agg`. It takes
+// one batch. Each of its blocks finds the launch that it belongs to, loads
+// that launch's arguments and runs the body of `k` with the thread, block and
+// size registers of that launch.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_AGGREGATE_CHILD_H
+#define PACC_AGGREGATE_CHILD_H
+
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/IR/IRBuilder.h"
+#include <string>
+
+namespace pacc {
+
+class DeviceRuntime;
+
+/// Why `Kernel` cannot have an aggregated version, or an empty string.
+/// `ArgBytes` is the size of the argument buffer at a launch.
+std::string childObstacle(llvm::Function &Kernel, uint64_t ArgBytes);
+
+class ChildBuilder {
+public:
+  using Emit = llvm::function_ref<void(llvm::IRBuilder<> &)>;
+
+  explicit ChildBuilder(DeviceRuntime &Runtime) : Runtime(Runtime) {}
+
+  /// The aggregated version, declared at the first call.
+  llvm::Function *declare(llvm::Function &Kernel);
+
+  /// Writes the body. All launches must have their final form: the body of
+  /// the kernel is cloned. `AtStart` and `AtEnd` emit code that every thread
+  /// of a block runs, also those that the launch's blocks do not have.
+  void define(llvm::Function &Kernel, Emit AtStart, Emit AtEnd);
+
+private:
+  /// A clone of F that takes the ids as its last parameter.
+  llvm::Function *cloneWithIds(llvm::Function &F);
+  bool readsIds(llvm::Function &F);
+  void replaceRegisters(llvm::Function &Clone);
+
+  DeviceRuntime &Runtime;
+  llvm::DenseMap<llvm::Function *, llvm::Function *> Children;
+  llvm::DenseMap<llvm::Function *, llvm::Function *> Clones;
+};
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,293 @@
+//===- Pass.cpp - The passes of aggregation, their options and remarks ----===//
+#include "Aggregate.h"
+#include "Plan.h"
+#include "Rewrite.h"
+#include "Runtime.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/IR/Module.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/CommandLine.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace llvm;
+
+#define PASS_NAME "polly-acc-agg"
+
+namespace pacc {
+
+//===----------------------------------------------------------------------===//
+// Options
+//===----------------------------------------------------------------------===//
+
+static cl::opt<std::string>
+    AggOption("polly-acc-agg", cl::ValueOptional, cl::init("off"),
+              cl::value_desc("auto|warp|block|grid"),
+              cl::desc("Merge launches that CUDA kernels make"));
+static cl::opt<std::string>
+    PoolOption("polly-acc-agg-pool", cl::init("64M"), cl::value_desc("bytes"),
+               cl::desc("Device memory for launches that wait to be merged; "
+                        "a power of two, 1M to 4G"));
+static cl::opt<std::string> SiblingsOption(
+    "polly-acc-agg-siblings", cl::init("independent"),
+    cl::value_desc("independent|serialized"),
+    cl::desc("Whether launches of different threads into a block's NULL "
+             "stream may run in any order"));
+
+StringRef toString(Granularity G) {
+  switch (G) {
+  case Granularity::Auto:
+    return "auto";
+  case Granularity::Warp:
+    return "warp";
+  case Granularity::Block:
+    return "block";
+  case Granularity::Grid:
+    return "grid";
+  }
+  llvm_unreachable("all granularities are named");
+}
+
+static Error parseGranularity(StringRef Text, Granularity &Result) {
+  for (Granularity G : {Granularity::Auto, Granularity::Warp,
+                        Granularity::Block, Granularity::Grid})
+    if (Text == toString(G)) {
+      Result = G;
+      return Error::success();
+    }
+  return createStringError(PASS_NAME ": granularity '" + Text +
+                           "' is none of auto, warp, block, grid");
+}
+
+static Error parsePool(StringRef Text, uint64_t &Result) {
+  StringRef Digits = Text;
+  unsigned Shift = 0;
+  if (Digits.consume_back("K"))
+    Shift = 10;
+  else if (Digits.consume_back("M"))
+    Shift = 20;
+  else if (Digits.consume_back("G"))
+    Shift = 30;
+  uint64_t Number;
+  constexpr uint64_t Least = 1u << 20, Most = 1ull << 32;
+  if (!Digits.getAsInteger(10, Number) && Number <= Most >> Shift &&
+      Number << Shift >= Least && isPowerOf2_64(Number)) {
+    Result = Number << Shift;
+    return Error::success();
+  }
+  return createStringError(PASS_NAME ": pool '" + Text +
+                           "' is no power of two from 1M to 4G, such as 64M");
+}
+
+static Error parseSiblings(StringRef Text, Siblings &Result) {
+  if (Text != "independent" && Text != "serialized")
+    return createStringError(PASS_NAME ": siblings '" + Text +
+                             "' is neither independent nor serialized");
+  Result = Text == "serialized" ? Siblings::Serialized : Siblings::Independent;
+  return Error::success();
+}
+
+static Error parseParameter(StringRef Key, StringRef Value,
+                            AggregateOptions &Options) {
+  if (Key == "granularity")
+    return parseGranularity(Value, Options.Level);
+  if (Key == "pool")
+    return parsePool(Value, Options.Pool);
+  if (Key == "siblings")
+    return parseSiblings(Value, Options.Order);
+  return createStringError(PASS_NAME ": parameter '" + Key +
+                           "' is none of granularity, pool, siblings");
+}
+
+Expected<AggregateOptions> AggregateOptions::parse(StringRef Parameters) {
+  AggregateOptions Result;
+  while (!Parameters.empty()) {
+    StringRef Item;
+    std::tie(Item, Parameters) = Parameters.split(';');
+    auto [Key, Value] = Item.split('=');
+    if (Error E = parseParameter(Key, Value, Result))
+      return std::move(E);
+  }
+  return Result;
+}
+
+static Expected<AggregateOptions> optionsOfCommandLine() {
+  AggregateOptions Result;
+  if (!AggOption.empty())
+    if (Error E = parseGranularity(AggOption, Result.Level))
+      return std::move(E);
+  if (Error E = parsePool(PoolOption, Result.Pool))
+    return std::move(E);
+  if (Error E = parseSiblings(SiblingsOption, Result.Order))
+    return std::move(E);
+  return Result;
+}
+
+void AggregateOptions::print(raw_ostream &OS) const {
+  OS << "granularity=" << toString(Level) << ";pool=" << (Pool >> 20)
+     << "M;siblings="
+     << (Order == Siblings::Serialized ? "serialized" : "independent");
+}
+
+//===----------------------------------------------------------------------===//
+// Passes
+//===----------------------------------------------------------------------===//
+
+static bool isDeviceModule(const Module &M) {
+  return M.getTargetTriple().isNVPTX();
+}
+
+static std::string kernelName(const Site &S) {
+  return S.Kernel ? "'" + readableName(*S.Kernel) + "'" : "a kernel";
+}
+
+static void remark(const PlannedSite &P) {
+  const Site &S = P.S;
+  OptimizationRemarkEmitter ORE(S.caller());
+  if (!P.isMerged()) {
+    ORE.emit([&] {
+      return OptimizationRemarkMissed(PASS_NAME, "LaunchKept", S.Launch)
+             << "launch of " << kernelName(S)
+             << " stays as it is: " << S.Obstacle;
+    });
+    return;
+  }
+  ORE.emit([&] {
+    return OptimizationRemark(PASS_NAME, "LaunchMerged", S.Launch)
+           << "launches of " << kernelName(S) << " are merged over the "
+           << ore::NV("Granularity", toString(P.Level)) << ": " << P.Why;
+  });
+  if (S.Stream == StreamKind::Null)
+    ORE.emit([&] {
+      return OptimizationRemarkAnalysis(PASS_NAME, "SiblingsUnordered",
+                                        S.Launch)
+             << "launches of different threads of a block are no longer "
+                "ordered among themselves; -polly-acc-agg-siblings=serialized "
+                "keeps the order";
+    });
+}
+
+/// Marks a module that was worked on.
+static constexpr StringLiteral DoneFlag = "polly-acc-agg";
+
+PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
+  if (!isDeviceModule(M) || M.getModuleFlag(DoneFlag))
+    return PreservedAnalyses::all();
+  auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  bool Changed = prepareSites(M, FAM);
+  std::vector<PlannedSite> Sites = planSites(M, Options);
+  for (const PlannedSite &P : Sites)
+    remark(P);
+  auto Merged =
+      llvm::find_if(Sites, [](const PlannedSite &P) { return P.isMerged(); });
+  if (Merged == Sites.end())
+    return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+
+  Expected<DeviceRuntime> Runtime =
+      DeviceRuntime::link(M, *Merged->S.caller(), Options.Pool);
+  if (!Runtime) {
+    M.getContext().emitError(PASS_NAME ": " + toString(Runtime.takeError()));
+    return PreservedAnalyses::none();
+  }
+  rewriteSites(*Runtime, Sites);
+  M.addModuleFlag(Module::Override, DoneFlag, 1);
+  std::string Broken;
+  raw_string_ostream OS(Broken);
+  if (verifyModule(M, &OS))
+    M.getContext().emitError(PASS_NAME ": the module is broken, please report "
+                                       "this: " +
+                             Broken);
+  return PreservedAnalyses::none();
+}
+
+void AggregatePass::printPipeline(raw_ostream &OS,
+                                  function_ref<StringRef(StringRef)> Map) {
+  OS << PASS_NAME "<";
+  Options.print(OS);
+  OS << '>';
+}
+
+static StringRef streamName(StreamKind Stream) {
+  switch (Stream) {
+  case StreamKind::Null:
+    return "NULL";
+  case StreamKind::PerThread:
+    return "per-thread";
+  case StreamKind::Tail:
+    return "tail";
+  case StreamKind::FireAndForget:
+    return "fire-and-forget";
+  case StreamKind::Other:
+    return "other";
+  }
+  llvm_unreachable("all streams are named");
+}
+
+PreservedAnalyses AggregateSitesPrinter::run(Module &M,
+                                             ModuleAnalysisManager &AM) {
+  if (!isDeviceModule(M)) {
+    OS << "no device code\n";
+    return PreservedAnalyses::all();
+  }
+  auto &FAM = AM.getResult<FunctionAnalysisManagerModuleProxy>(M).getManager();
+  bool Changed = prepareSites(M, FAM);
+  for (const PlannedSite &P : planSites(M, Options)) {
+    OS << readableName(*P.S.caller()) << ": launch of " << kernelName(P.S)
+       << ", " << P.S.ArgBytes << " bytes, " << streamName(P.S.Stream)
+       << " stream: ";
+    if (P.isMerged())
+      OS << "merged over the " << toString(P.Level) << " into the "
+         << streamName(P.MergedStream) << " stream: " << P.Why << '\n';
+    else
+      OS << "stays as it is: " << P.S.Obstacle << '\n';
+  }
+  return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
+}
+
+void AggregateSitesPrinter::printPipeline(
+    raw_ostream &OS, function_ref<StringRef(StringRef)> Map) {
+  OS << "print<" PASS_NAME "-sites>";
+}
+
+//===----------------------------------------------------------------------===//
+// Registration
+//===----------------------------------------------------------------------===//
+
+static bool parsePass(StringRef Name, ModulePassManager &MPM,
+                      ArrayRef<PassBuilder::PipelineElement>) {
+  if (Name == "print<" PASS_NAME "-sites>") {
+    Expected<AggregateOptions> Options = optionsOfCommandLine();
+    if (!Options) {
+      errs() << toString(Options.takeError()) << '\n';
+      return false;
+    }
+    MPM.addPass(AggregateSitesPrinter(*Options, errs()));
+    return true;
+  }
+  if (!PassBuilder::checkParametrizedPassName(Name, PASS_NAME))
+    return false;
+  Expected<AggregateOptions> Options = PassBuilder::parsePassParameters(
+      AggregateOptions::parse, Name, PASS_NAME);
+  if (!Options) {
+    errs() << toString(Options.takeError()) << '\n';
+    return false;
+  }
+  MPM.addPass(AggregatePass(*Options));
+  return true;
+}
+
+void registerAggregatePasses(PassBuilder &PB) {
+  PB.registerPipelineParsingCallback(parsePass);
+  PB.registerPipelineStartEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel) {
+        if (AggOption.getNumOccurrences() == 0)
+          return;
+        Expected<AggregateOptions> Options = optionsOfCommandLine();
+        if (!Options)
+          report_fatal_error(Options.takeError(), false);
+        MPM.addPass(AggregatePass(*Options));
+      });
+}
+
+} // namespace pacc

@@ -1,0 +1,270 @@
+//===- Plan.cpp - Which launches are merged, and how far ------------------===//
+#include "Plan.h"
+#include "Child.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/IR/InlineAsm.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/Module.h"
+
+using namespace llvm;
+
+namespace pacc {
+namespace {
+
+/// What the functions that run with a launch do besides.
+struct Surroundings {
+  /// Kernels and functions, called from other files, that reach the launch.
+  SmallVector<Function *, 4> Roots;
+  bool ReadsErrors = false;
+  /// Copies, memsets, events, launches that stay: what it is, or empty.
+  std::string OtherOperation;
+  /// Ends threads by other means than a return.
+  bool Exits = false;
+};
+
+class Planner {
+public:
+  Planner(Module &M, const AggregateOptions &Options)
+      : M(M), Options(Options) {}
+  std::vector<PlannedSite> run();
+
+private:
+  Surroundings surroundingsOf(Function &F);
+  void scan(Function &Root, Surroundings &Around);
+  void findObstacles();
+  bool findStreamConflicts();
+  bool isInCycle(const Site &S);
+  std::string groupObstacle(Function &F);
+  void chooseLevels(Function &F);
+  void chooseStreams(Function &F);
+  SmallVector<PlannedSite *, 8> sitesIn(const Function &F, bool Merged);
+
+  Module &M;
+  const AggregateOptions &Options;
+  std::vector<PlannedSite> Sites;
+};
+
+bool isOrdered(StreamKind Stream) {
+  return Stream != StreamKind::FireAndForget && Stream != StreamKind::Other;
+}
+
+/// Device runtime calls that take effect in a stream's order.
+bool isStreamOperation(StringRef Name) {
+  for (StringRef Part : {"Memcpy", "Memset", "EventRecord", "StreamWaitEvent"})
+    if (Name.contains(Part))
+      return true;
+  return false;
+}
+
+bool mayBeCalledFromElsewhere(const Function &F) {
+  return F.getCallingConv() != CallingConv::PTX_Kernel &&
+         (!F.hasLocalLinkage() || F.hasAddressTaken());
+}
+
+/// sm_70 has independent thread scheduling, and exited threads do not block
+/// barriers.
+bool isArchSupported(const Function &F) {
+  StringRef Arch = F.getFnAttribute("target-cpu").getValueAsString();
+  unsigned Number = 0;
+  return !Arch.consume_front("sm_") || Arch.consumeInteger(10, Number) ||
+         Number >= 70;
+}
+
+void Planner::scan(Function &Root, Surroundings &Around) {
+  Reach R = reachableFrom(Root);
+  if (!R.Unknown.empty())
+    Around.OtherOperation = "it calls " + R.Unknown;
+  for (Function *F : R.Functions)
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call)
+        continue;
+      if (auto *Asm = dyn_cast<InlineAsm>(Call->getCalledOperand()))
+        Around.Exits |= StringRef(Asm->getAsmString()).contains("exit");
+      Function *Callee = Call->getCalledFunction();
+      if (!Callee)
+        continue;
+      StringRef Name = Callee->getName();
+      Around.Exits |= Callee->getIntrinsicID() == Intrinsic::nvvm_exit;
+      if (!Name.consume_front("__cudaCDP2"))
+        continue;
+      Around.ReadsErrors |= Name == "GetLastError" || Name == "PeekAtLastError";
+      if (isStreamOperation(Name))
+        Around.OtherOperation = ("it calls cuda" + Name).str();
+    }
+  for (PlannedSite &P : Sites)
+    if (!P.isMerged() && R.Functions.contains(P.S.caller()))
+      Around.OtherOperation = "it has launches that stay as they are";
+}
+
+Surroundings Planner::surroundingsOf(Function &F) {
+  Surroundings Around;
+  scan(F, Around);
+  Around.Roots.push_back(&F);
+  for (Function &Root : M)
+    if (&Root != &F && !Root.isDeclaration() &&
+        reachableFrom(Root).Functions.contains(&F)) {
+      Around.Roots.push_back(&Root);
+      scan(Root, Around);
+    }
+  if (any_of(Around.Roots,
+             [](Function *Root) { return mayBeCalledFromElsewhere(*Root); }))
+    Around.OtherOperation = "it may be called from another file";
+  return Around;
+}
+
+SmallVector<PlannedSite *, 8> Planner::sitesIn(const Function &F, bool Merged) {
+  SmallVector<PlannedSite *, 8> Result;
+  for (PlannedSite &P : Sites)
+    if (P.S.caller() == &F && P.isMerged() == Merged)
+      Result.push_back(&P);
+  return Result;
+}
+
+void Planner::findObstacles() {
+  DenseMap<Function *, bool> ReadsErrors;
+  for (PlannedSite &P : Sites) {
+    Site &S = P.S;
+    if (!S.Obstacle.empty())
+      continue;
+    Function *F = S.caller();
+    if (!isArchSupported(*F)) {
+      S.Obstacle = "merging needs sm_70 or later";
+      continue;
+    }
+    if (!ReadsErrors.count(F))
+      ReadsErrors[F] = surroundingsOf(*F).ReadsErrors;
+    if (ReadsErrors[F])
+      S.Obstacle = "the program asks for launch errors (cudaGetLastError)";
+    else if (S.Stream == StreamKind::Null &&
+             Options.Order == Siblings::Serialized)
+      S.Obstacle = "launches of a block into its NULL stream run in order "
+                   "(siblings=serialized)";
+    else
+      S.Obstacle = childObstacle(*S.Kernel, S.ArgBytes);
+  }
+}
+
+/// Merged launches of per-thread streams go into the block's NULL stream, so
+/// nothing else may be in the thread's stream. True if sites were dropped.
+bool Planner::findStreamConflicts() {
+  bool Changed = false;
+  for (PlannedSite &P : Sites) {
+    if (!P.isMerged() || P.S.Stream != StreamKind::PerThread)
+      continue;
+    std::string Other = surroundingsOf(*P.S.caller()).OtherOperation;
+    if (Other.empty())
+      continue;
+    P.S.Obstacle = "the thread's stream may hold other operations: " + Other;
+    Changed = true;
+  }
+  return Changed;
+}
+
+bool Planner::isInCycle(const Site &S) {
+  CycleInfo Cycles;
+  Cycles.compute(*S.caller());
+  return Cycles.getCycle(S.Launch->getParent()) != nullptr;
+}
+
+/// Why the launches of F can't wait for the end of their block or grid.
+std::string Planner::groupObstacle(Function &F) {
+  if (F.getCallingConv() != CallingConv::PTX_Kernel)
+    return "it is in a function that could not be inlined into a kernel";
+  Surroundings Around = surroundingsOf(F);
+  if (!Around.OtherOperation.empty())
+    return "its order with other operations has to stay: " +
+           Around.OtherOperation;
+  if (Around.Exits)
+    return "threads end by an exit instruction";
+  for (Function *Reached : reachableFrom(F).Functions)
+    if (Reached != &F && !sitesIn(*Reached, true).empty())
+      return "the kernel has launches in functions that could not be inlined";
+  SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
+  if (Own.size() > MaxSlots)
+    return "the kernel has more than " + std::to_string(MaxSlots) + " launches";
+  for (PlannedSite *P : Own)
+    if (isInCycle(P->S))
+      return P->S.Launch == Own.front()->S.Launch && Own.size() == 1
+                 ? "it is in a loop"
+                 : "the kernel has a launch in a loop";
+  return {};
+}
+
+void Planner::chooseLevels(Function &F) {
+  std::string Obstacle = groupObstacle(F);
+  unsigned Slot = 0;
+  for (PlannedSite *P : sitesIn(F, true)) {
+    if (Options.Level == Granularity::Warp) {
+      P->Level = Granularity::Warp;
+      P->Why = "as asked for";
+    } else if (!Obstacle.empty()) {
+      P->Level = Granularity::Warp;
+      P->Why = Obstacle;
+    } else {
+      P->Level = Options.Level == Granularity::Block ? Granularity::Block
+                                                     : Granularity::Grid;
+      P->Slot = Slot++;
+      P->Why = Options.Level == Granularity::Auto
+                   ? "each thread launches at most once here, and nothing "
+                     "depends on when"
+                   : "as asked for";
+    }
+  }
+}
+
+/// A thread's launches keep their order: they all go into the block's NULL
+/// stream. If there is only one, no order is left to keep.
+void Planner::chooseStreams(Function &F) {
+  bool IsKernel = F.getCallingConv() == CallingConv::PTX_Kernel;
+  SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
+  unsigned Ordered = static_cast<unsigned>(
+      count_if(Own, [](PlannedSite *P) { return isOrdered(P->S.Stream); }));
+  bool Alone =
+      IsKernel && Ordered == 1 && surroundingsOf(F).OtherOperation.empty();
+  for (Function *Reached : reachableFrom(F).Functions)
+    Alone &= Reached == &F || sitesIn(*Reached, true).empty();
+  for (PlannedSite *P : Own) {
+    StreamKind Stream = P->S.Stream;
+    P->PlainStream = P->MergedStream = Stream;
+    if (Stream != StreamKind::Null && Stream != StreamKind::PerThread)
+      continue;
+    if (Alone && !isInCycle(P->S)) {
+      P->MergedStream = StreamKind::FireAndForget;
+    } else {
+      P->PlainStream = StreamKind::Null;
+      P->MergedStream = StreamKind::Null;
+    }
+  }
+}
+
+std::vector<PlannedSite> Planner::run() {
+  for (Site &S : findSites(M)) {
+    PlannedSite P;
+    P.S = std::move(S);
+    Sites.push_back(std::move(P));
+  }
+  findObstacles();
+  while (findStreamConflicts())
+    ;
+  SmallSetVector<Function *, 8> Callers;
+  for (PlannedSite &P : Sites)
+    if (P.isMerged())
+      Callers.insert(P.S.caller());
+  for (Function *F : Callers) {
+    chooseLevels(*F);
+    chooseStreams(*F);
+  }
+  return std::move(Sites);
+}
+
+} // namespace
+
+std::vector<PlannedSite> planSites(Module &M, const AggregateOptions &Options) {
+  return Planner(M, Options).run();
+}
+
+} // namespace pacc

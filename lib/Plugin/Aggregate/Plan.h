@@ -1,0 +1,39 @@
+//===- Plan.h - Which launches are merged, and how far ----------*- C++ -*-===//
+//
+// Judges every launch of a module against the rules of CUDA's dynamic
+// parallelism and chooses its granularity. Changes nothing.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_AGGREGATE_PLAN_H
+#define PACC_AGGREGATE_PLAN_H
+
+#include "Aggregate.h"
+#include "Sites.h"
+
+namespace pacc {
+
+/// At most so many launches of a kernel wait for the end of a block or grid
+/// (PACC_SLOTS in lib/DeviceRT/group.c).
+inline constexpr unsigned MaxSlots = 8;
+
+struct PlannedSite {
+  Site S;
+  /// Warp, Block or Grid; meaningless if the site has an obstacle.
+  Granularity Level = Granularity::Warp;
+  /// Number of the site in its kernel, if Level is Block or Grid.
+  unsigned Slot = 0;
+  /// Where a launch that is not merged goes, and one that is.
+  StreamKind PlainStream = StreamKind::Null;
+  StreamKind MergedStream = StreamKind::Null;
+  /// Why this granularity.
+  std::string Why;
+
+  bool isMerged() const { return S.Obstacle.empty(); }
+};
+
+std::vector<PlannedSite> planSites(llvm::Module &M,
+                                   const AggregateOptions &Options);
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,132 @@
+//===- Runtime.cpp - The device runtime in a module -----------------------===//
+#include "Runtime.h"
+#include "llvm/Bitcode/BitcodeReader.h"
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+extern "C" {
+extern const unsigned char pacc_device_rt[];
+extern const unsigned long pacc_device_rt_size;
+}
+
+using namespace llvm;
+
+namespace pacc {
+
+// lib/DeviceRT/private.h: struct pacc_pool and its constants.
+static constexpr uint64_t PoolUnit = 256;
+static constexpr uint64_t PoolSlack = 8192;
+static constexpr StringLiteral PoolName = "__pacc_dev_pool";
+
+DeviceRuntime::DeviceRuntime(Module &M) : M(&M) {
+  LLVMContext &C = M.getContext();
+  Type *Ptr = PointerType::get(C, 0);
+  Type *I32 = Type::getInt32Ty(C);
+  Type *Dim = ArrayType::get(I32, 3);
+  LaunchTy = StructType::get(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, Dim, Dim});
+  IdsTy = ArrayType::get(I32, IdsWords);
+}
+
+Function *DeviceRuntime::function(StringRef Name) const {
+  Function *F = M->getFunction(("__pacc_dev_" + Name).str());
+  assert(F && "not in lib/DeviceRT");
+  return F;
+}
+
+uint64_t DeviceRuntime::recordBytes(uint64_t ArgBytes) {
+  return 32 + alignTo(ArgBytes, 32);
+}
+
+/// C has no memory scopes on this target: all of the runtime's atomics mean
+/// the device.
+static void setScopes(Function &F, SyncScope::ID Device) {
+  for (Instruction &I : instructions(F)) {
+    if (auto *Fence = dyn_cast<FenceInst>(&I))
+      Fence->setSyncScopeID(Device);
+    else if (auto *RMW = dyn_cast<AtomicRMWInst>(&I))
+      RMW->setSyncScopeID(Device);
+    else if (auto *Exchange = dyn_cast<AtomicCmpXchgInst>(&I))
+      Exchange->setSyncScopeID(Device);
+    else if (auto *Load = dyn_cast<LoadInst>(&I); Load && Load->isAtomic())
+      Load->setSyncScopeID(Device);
+    else if (auto *Store = dyn_cast<StoreInst>(&I); Store && Store->isAtomic())
+      Store->setSyncScopeID(Device);
+  }
+}
+
+/// The pool's memory. Weak, so that the files of a program share it; its size
+/// is in the names, so that files with different sizes do not.
+static void definePool(Module &M, uint64_t Bytes) {
+  LLVMContext &C = M.getContext();
+  Type *I64 = Type::getInt64Ty(C);
+  uint64_t Units = Bytes / PoolUnit;
+  std::string Suffix = "_" + std::to_string(Bytes);
+  auto Define = [&](Type *Ty, Constant *Init, const Twine &Name) {
+    auto *G = new GlobalVariable(M, Ty, false, GlobalValue::WeakAnyLinkage,
+                                 Init, Name + Suffix);
+    G->setAlignment(Align(256));
+    return G;
+  };
+  Type *DataTy = ArrayType::get(Type::getInt8Ty(C), Bytes + PoolSlack);
+  Type *TagsTy = ArrayType::get(I64, Units);
+  auto *Data =
+      Define(DataTy, ConstantAggregateZero::get(DataTy), "__pacc_dev_data");
+  auto *Tags =
+      Define(TagsTy, ConstantAggregateZero::get(TagsTy), "__pacc_dev_tags");
+  auto *Zero = ConstantInt::get(I64, 0);
+  Constant *Init =
+      ConstantStruct::getAnon({Zero, Zero, ConstantInt::get(I64, Units),
+                               ConstantInt::get(I64, Units - 1), Data, Tags});
+  GlobalVariable *Declared = M.getGlobalVariable(PoolName, true);
+  assert(Declared && "lib/DeviceRT declares it");
+  auto *Pool = Define(Init->getType(), Init, PoolName);
+  Declared->replaceAllUsesWith(Pool);
+  Declared->eraseFromParent();
+}
+
+Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
+                                            uint64_t PoolBytes) {
+  StringRef Bytes(reinterpret_cast<const char *>(pacc_device_rt),
+                  pacc_device_rt_size);
+  Expected<std::unique_ptr<Module>> RT = parseBitcodeFile(
+      MemoryBufferRef(Bytes, "pacc_device_rt"), M.getContext());
+  if (!RT)
+    return RT.takeError();
+  (*RT)->setDataLayout(M.getDataLayout());
+  (*RT)->setTargetTriple(M.getTargetTriple());
+  // Its flags and identification are those of another compile.
+  for (StringRef Name : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
+    if (NamedMDNode *Node = (*RT)->getNamedMetadata(Name))
+      (*RT)->eraseNamedMetadata(Node);
+  SmallVector<std::string> Names;
+  for (Function &F : **RT)
+    if (!F.isDeclaration())
+      Names.push_back(F.getName().str());
+  if (Linker::linkModules(M, std::move(*RT)))
+    return createStringError("the device runtime does not link into '" +
+                             M.getName() + "'");
+
+  SyncScope::ID Device = M.getContext().getOrInsertSyncScopeID("device");
+  for (const std::string &Name : Names) {
+    Function *F = M.getFunction(Name);
+    F->setLinkage(GlobalValue::InternalLinkage);
+    F->setDSOLocal(true);
+    F->removeFnAttr("no-builtins");
+    for (StringRef Key : {"target-cpu", "target-features"})
+      if (Like.hasFnAttribute(Key))
+        F->addFnAttr(Key, Like.getFnAttribute(Key).getValueAsString());
+    setScopes(*F, Device);
+  }
+  definePool(M, PoolBytes);
+  DeviceRuntime Result(M);
+  // Inlined, the launch never touches memory.
+  for (StringRef Name : {"launch_warp", "block_record", "grid_record",
+                         "child_begin", "child_loaded"})
+    Result.function(Name)->addFnAttr(Attribute::AlwaysInline);
+  return Result;
+}
+
+} // namespace pacc
