@@ -226,6 +226,8 @@ typedef uint32_t pacc_smem_of_block(const uint32_t block[3], void *user);
  * special, ints one. special: division, square root and functions
  * chain         latency-bound operations that follow each other in one
  *               iteration of the sequential loop (1 for a sum)
+ * ahead         iterations of the sequential loop whose loads are issued before
+ *               the first is waited for (its unroll factor); 0: unknown, 4
  */
 struct pacc_work {
   const char *name;
@@ -244,17 +246,23 @@ struct pacc_work {
   double special;
   double ints;
   double chain;
+  double ahead;
   size_t n_accesses;
   const struct pacc_access *accesses;
 };
 
-/* Sectors and lines that one warp request of an access touches, exactly, by
- * going through the lanes: the mean over the warps of one block of that shape.
- * lanes is the mean number of lanes that a warp has (less than 32 where the
- * block is smaller). */
+/* What one warp request of an access costs, exactly, by going through the
+ * lanes: the mean over warps of several blocks of that shape.
+ * sectors, lines   distinct ones that the warp touches
+ * cycles           clocks that the L1 cache takes: it looks up 4 lines and
+ *                  delivers 128 bytes per clock, one 4-byte word of each of its
+ *                  32 banks, for at most 128 bytes' worth of lanes at a time
+ * lanes            lanes that the warp has (less than 32 in a smaller block)
+ */
 struct pacc_request {
   double sectors;
   double lines;
+  double cycles;
   double lanes;
 };
 

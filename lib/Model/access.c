@@ -9,6 +9,10 @@ enum {
   SECTOR_SHIFT = 5,
   LINE_SHIFT = 2, /* of a sector number */
   WARP = 32,
+  BANKS = 32,
+  WORD = 4,
+  TAGS = 4,
+  GATHER_CYCLES = 10,
   SAMPLED_BLOCKS = 4,
   SAMPLED_WARPS = 16,
 };
@@ -34,19 +38,63 @@ static unsigned distinct(int64_t *values, unsigned n) {
   return kept;
 }
 
+/* Clocks of L1 for the lanes of one pass: it looks up TAGS lines per clock, and
+ * reads one word of each bank, where equal words are read once. */
+static unsigned pass_cycles(const int64_t *addresses, unsigned lanes,
+                            uint32_t size) {
+  int64_t words[2 * WARP];
+  unsigned n = 0;
+  unsigned per_lane = size > WORD ? (size + WORD - 1) / WORD : 1;
+  for (unsigned i = 0; i < lanes; i++)
+    for (unsigned w = 0; w < per_lane && n < 2 * WARP; w++)
+      words[n++] = (addresses[i] >> 2) + w;
+  n = distinct(words, n);
+  unsigned banks[BANKS] = {0}, most = 0, lines = 0;
+  for (unsigned i = 0; i < n; i++) {
+    unsigned in_bank = ++banks[words[i] & (BANKS - 1)];
+    most = in_bank > most ? in_bank : most;
+    if (i == 0 || words[i] >> 5 != words[i - 1] >> 5)
+      lines++;
+  }
+  unsigned tags = (lines + TAGS - 1) / TAGS;
+  return most > tags ? most : tags;
+}
+
+/* The lanes of a warp go through L1 in passes of at most 128 bytes. */
+static unsigned warp_cycles(const int64_t *addresses, unsigned lanes,
+                            uint32_t size) {
+  unsigned per_pass = size <= WORD ? WARP : PACC_LINE / size;
+  if (per_pass == 0)
+    per_pass = 1;
+  unsigned cycles = 0;
+  for (unsigned i = 0; i < lanes; i += per_pass) {
+    unsigned n = lanes - i < per_pass ? lanes - i : per_pass;
+    cycles += pass_cycles(addresses + i, n, size);
+  }
+  return cycles;
+}
+
+/* Lanes that each have a line of their own, somewhere: TAGS lines per clock, of
+ * which some meet in a bank. */
+static struct pacc_request gather_request(double lanes) {
+  return (struct pacc_request){lanes, lanes, GATHER_CYCLES * lanes / WARP,
+                               lanes};
+}
+
 /* One warp of the block whose first thread is at origin. */
 static void warp_request(const struct pacc_access *access,
                          const uint32_t block[3], const uint32_t origin[3],
                          uint32_t first, uint32_t threads,
                          struct pacc_request *sum) {
-  int64_t sectors[2 * WARP];
+  int64_t addresses[WARP], sectors[2 * WARP];
   unsigned n = 0, lanes = 0;
-  for (uint32_t t = first; t < threads && lanes < WARP; t++, lanes++) {
+  for (uint32_t t = first; t < threads && lanes < WARP; t++) {
     uint32_t x = origin[0] + t % block[0];
     uint32_t y = origin[1] + t / block[0] % block[1];
     uint32_t z = origin[2] + t / block[0] / block[1];
     int64_t address = access->offset + x * access->stride[0] +
                       y * access->stride[1] + z * access->stride[2];
+    addresses[lanes++] = address;
     int64_t low = address >> SECTOR_SHIFT;
     int64_t high = (address + access->size - 1) >> SECTOR_SHIFT;
     sectors[n++] = low;
@@ -60,6 +108,7 @@ static void warp_request(const struct pacc_access *access,
       lines++;
   sum->sectors += n;
   sum->lines += lines;
+  sum->cycles += warp_cycles(addresses, lanes, access->size);
   sum->lanes += lanes;
 }
 
@@ -70,19 +119,19 @@ struct pacc_request pacc_access_request(const struct pacc_access *access,
   uint32_t threads = block[0] * block[1] * block[2];
   uint32_t warps = (threads + WARP - 1) / WARP;
   if (access->gather) {
-    double lanes = (double)threads / warps;
-    return (struct pacc_request){lanes, lanes, lanes};
+    return gather_request((double)threads / warps);
   }
   uint32_t all = warps * SAMPLED_BLOCKS;
   uint32_t n = all < SAMPLED_WARPS ? all : SAMPLED_WARPS;
-  struct pacc_request sum = {0, 0, 0};
+  struct pacc_request sum = {0, 0, 0, 0};
   for (uint32_t i = 0; i < n; i++) {
     uint32_t warp = i * all / n;
     uint32_t b = warp / warps;
     uint32_t origin[3] = {b * block[0], b * block[1], b * block[2]};
     warp_request(access, block, origin, warp % warps * WARP, threads, &sum);
   }
-  return (struct pacc_request){sum.sectors / n, sum.lines / n, sum.lanes / n};
+  return (struct pacc_request){sum.sectors / n, sum.lines / n, sum.cycles / n,
+                               sum.lanes / n};
 }
 
 enum pacc_access_class pacc_access_classify(const struct pacc_access *access) {
@@ -223,45 +272,64 @@ static struct pacc_footprint count_runs(struct pacc_run *runs, size_t n) {
   return sum;
 }
 
-struct pacc_footprint
-pacc_group_footprint(const struct pacc_rank_context *context,
-                     const struct pacc_group *group, const uint32_t block[3],
-                     uint32_t iterations) {
-  const struct pacc_access *all = context->work->accesses;
-  const struct pacc_access *first = &all[group->members[0]];
+/* The piece that a block adds to a footprint: steps apart, largest last. */
+struct pattern {
+  int64_t piece;
+  struct steps apart[4];
+};
+
+static struct pattern pattern_of(const struct pacc_access *access,
+                                 const uint32_t block[3],
+                                 const uint64_t extents[3],
+                                 uint32_t iterations) {
   uint64_t extent[3];
-  double threads = 1;
-  for (unsigned d = 0; d < 3; d++) {
-    extent[d] = block[d] < context->work->extent[d] ? block[d]
-                                                    : context->work->extent[d];
-    threads *= (double)extent[d];
-  }
+  for (unsigned d = 0; d < 3; d++)
+    extent[d] = block[d] < extents[d] ? block[d] : extents[d];
+  struct pattern p = {0, {{0, 1}, {0, 1}, {0, 1}, {0, 1}}};
+  struct steps steps[4];
+  unsigned n = sorted_steps(access, extent, iterations, steps);
+  unsigned d = dense_piece(steps, n, access->size, &p.piece);
+  for (unsigned i = 0; d < n; d++, i++)
+    p.apart[i] = steps[d];
+  return p;
+}
+
+static size_t add_runs(const struct pattern *p, int64_t base,
+                       struct pacc_run *runs, size_t n, size_t room) {
+  for (uint64_t c = 0; c < p->apart[3].n; c++)
+    for (uint64_t b = 0; b < p->apart[2].n; b++)
+      for (uint64_t a = 0; a < p->apart[1].n; a++)
+        for (uint64_t i = 0; i < p->apart[0].n && n < room; i++) {
+          int64_t low = base + (int64_t)c * p->apart[3].stride +
+                        (int64_t)b * p->apart[2].stride +
+                        (int64_t)a * p->apart[1].stride +
+                        (int64_t)i * p->apart[0].stride;
+          runs[n++] = (struct pacc_run){
+              low >> SECTOR_SHIFT, ((low + p->piece - 1) >> SECTOR_SHIFT) + 1};
+        }
+  return n;
+}
+
+struct pacc_footprint pacc_group_footprint(
+    const struct pacc_rank_context *context, const struct pacc_group *group,
+    const struct pacc_resident *resident, uint32_t iterations) {
+  const struct pacc_work *work = context->work;
+  const struct pacc_access *first = &work->accesses[group->members[0]];
   if (first->gather) {
-    double sectors = threads * iterations * (double)group->n;
+    double sectors = (double)group->n * iterations * resident->n;
+    for (unsigned d = 0; d < 3; d++)
+      sectors *= resident->block[d];
     return (struct pacc_footprint){sectors, sectors};
   }
-
-  struct steps steps[4];
-  unsigned n_steps = sorted_steps(first, extent, iterations, steps);
-  int64_t piece;
-  unsigned d = dense_piece(steps, n_steps, first->size, &piece);
-  struct steps apart[4] = {{0, 1}, {0, 1}, {0, 1}, {0, 1}};
-  for (unsigned i = 0; d < n_steps; d++, i++)
-    apart[i] = steps[d];
-
-  /* Outermost the largest stride, so that runs mostly come sorted. */
+  struct pattern p =
+      pattern_of(first, resident->block, work->extent, iterations);
   size_t n = 0;
-  for (uint64_t c = 0; c < apart[3].n; c++)
-    for (uint64_t b = 0; b < apart[2].n; b++)
-      for (uint64_t a = 0; a < apart[1].n; a++)
-        for (uint64_t i = 0; i < apart[0].n; i++)
-          for (size_t m = 0; m < group->n && n < context->n_runs; m++) {
-            int64_t low =
-                all[group->members[m]].offset + (int64_t)c * apart[3].stride +
-                (int64_t)b * apart[2].stride + (int64_t)a * apart[1].stride +
-                (int64_t)i * apart[0].stride;
-            context->runs[n++] = (struct pacc_run){
-                low >> SECTOR_SHIFT, ((low + piece - 1) >> SECTOR_SHIFT) + 1};
-          }
+  for (uint32_t r = 0; r < resident->n; r++)
+    for (size_t m = 0; m < group->n; m++) {
+      int64_t base = work->accesses[group->members[m]].offset;
+      for (unsigned d = 0; d < 3; d++)
+        base += (int64_t)resident->origin[r][d] * first->stride[d];
+      n = add_runs(&p, base, context->runs, n, context->n_runs);
+    }
   return count_runs(context->runs, n);
 }

@@ -6,46 +6,54 @@
 
 #include <math.h>
 
-/* Figures of the microarchitecture that no table of the programming guide has.
- * Clock cycles unless said otherwise; docs/model.md says how each was read. */
+/* Figures of the microarchitecture that no table of the programming guide has,
+ * in clock cycles unless said otherwise: read off an H200 by calibrate/probe.cu
+ * (calibrate/probe-h200.csv), taken for all GPUs. */
 static const double WARP = 32;
 static const double SCHEDULERS = 4;
-static const double L1_TAGS = 4;     /* lines looked up per clock */
-static const double L1_SECTORS = 4;  /* sectors delivered per clock */
-static const double L2_PORT = 64;    /* bytes per clock from L2 to one SM */
-static const double L2_SHARE = 0.65; /* of all ports at once, L2's bandwidth */
-static const double L1_LATENCY = 35;
-static const double L2_LATENCY = 270;
-static const double DRAM_LATENCY = 700;
+static const double STORE_LINE = 2; /* per line that a store request touches */
+static const double L2_PORT = 48;   /* bytes per clock from L2 to one SM */
+static const double L2_ALL = 28.8;  /* the same where all SMs ask at once */
+static const double DRAM_SHARE = 0.89; /* of the nominal bandwidth */
+static const double L1_LATENCY = 40;
+static const double L2_LATENCY = 283;
+static const double DRAM_LATENCY = 694;
 static const double FP32_LATENCY = 4;
 static const double FP64_LATENCY = 8;
+static const double BLOCK_START = 1.2; /* of the whole GPU, per block */
 static const double BARRIER = 30;
-static const double BLOCK_START = 120; /* of an SM's time per block */
-static const double THREAD_SETUP = 400;
 static const double SPECIAL_COST =
-    20;                        /* instructions of a division, exp, ... */
-static const double AHEAD = 4; /* iterations whose loads are in flight */
-/* Terms overlap, but not perfectly: they are added as this norm. */
-static const double OVERLAP = 3;
+    20; /* instructions of a division, exp, ... */
+/* Without a figure of the compiler's. */
+static const double AHEAD = 4;
+/* A block's place is free when its slowest warp is done; one wait for memory
+ * varies by this share of its mean. */
+static const double VARIATION = 0.3;
+static const double BLOCK_SETUP = 600; /* from a free place to the first load */
+/* How well terms overlap: they are added as these norms. */
+static const double OVERLAP = 4;
+static const double HIDING = 2;
 
 struct shape {
   double grid[3];
-  double blocks;   /* of the grid */
-  double warps;    /* of a block, as launched */
-  double live;     /* share of the warps with a thread inside the extents */
-  double busiest;  /* blocks that the busiest SM runs */
-  double resident; /* blocks on it at a time */
+  double blocks;  /* of the grid */
+  double warps;   /* of a block, as launched */
+  double live;    /* share of the warps with a thread inside the extents */
+  double busiest; /* blocks that the busiest SM runs */
+  struct pacc_resident resident; /* blocks on it at a time */
 };
 
-/* Sums over the accesses; sectors and cycles are per block, all warps live. */
+/* Sums over the accesses, per block with all warps live. */
 struct traffic {
   double requests; /* warp requests */
   double request_sectors;
   double l1_cycles;
   double read_sectors;  /* from L2 */
   double write_sectors; /* to L2 */
-  double miss;          /* share of a loop's iterations that wait for L2 */
-  double loop_requests; /* cycles of one warp's own requests in an iteration */
+  double loop_requests; /* L1 cycles of one warp in one iteration of the loop */
+  double loop_count;    /* iterations of the loop, all repeats */
+  double fresh;         /* share of the iterations that touch a new sector */
+  double hit;           /* share of reuse that L1 has room to keep */
   bool outside;         /* some access is outside the loop */
 };
 
@@ -53,19 +61,44 @@ static double ceil_div(uint64_t a, uint64_t b) {
   return (double)((a + b - 1) / b);
 }
 
+static bool in_loop(const struct pacc_work *work,
+                    const struct pacc_access *access) {
+  return work->seq_trip > 1 && access->count >= work->seq_trip;
+}
+
+/*===-- Shape ------------------------------------------------------------===*/
+
 /* Warps lie along x, then y, then z: a warp is live if any lane is inside. */
 static double live_share(const struct pacc_work *work, const uint32_t block[3],
                          const double grid[3]) {
   double share = 1;
   double unit = WARP;
   for (unsigned d = 0; d < 3; d++) {
-    double step = unit < block[d] ? (unit < 1 ? 1 : unit) : block[d];
+    double step = fmin(fmax(unit, 1), block[d]);
     double used = ceil((double)work->extent[d] / step) * step;
-    double launched = grid[d] * block[d];
-    share *= used < launched ? used / launched : 1;
+    share *= fmin(1, used / (grid[d] * block[d]));
     unit /= block[d];
   }
   return share;
+}
+
+/* Blocks are handed to the SMs in turn, x first. */
+static struct pacc_resident resident_of(const struct pacc_rank_context *context,
+                                        const struct pacc_block_score *score,
+                                        const struct shape *shape) {
+  struct pacc_resident r = {.n = 0};
+  double n =
+      fmin(fmin(score->occupancy.blocks, PACC_MAX_RESIDENT), shape->busiest);
+  uint64_t gx = (uint64_t)shape->grid[0], gy = (uint64_t)shape->grid[1];
+  for (unsigned d = 0; d < 3; d++)
+    r.block[d] = score->block[d];
+  for (uint64_t id = 0; r.n < n; id += context->gpu->sm_count) {
+    r.origin[r.n][0] = id % gx * score->block[0];
+    r.origin[r.n][1] = id / gx % gy * score->block[1];
+    r.origin[r.n][2] = id / gx / gy * score->block[2];
+    r.n++;
+  }
+  return r;
 }
 
 static struct shape shape_of(const struct pacc_rank_context *context,
@@ -79,37 +112,41 @@ static struct shape shape_of(const struct pacc_rank_context *context,
   s.warps = ceil(score->threads / WARP);
   s.live = live_share(work, score->block, s.grid);
   s.busiest = ceil(s.blocks / context->gpu->sm_count);
-  s.resident = fmin(score->occupancy.blocks, s.busiest);
+  s.resident = resident_of(context, score, &s);
   return s;
 }
 
 /*===-- Memory -----------------------------------------------------------===*/
 
-/* Sectors that a group asks of L2 during a whole block if L1 keeps what one
- * pass over a sector's iterations touches; lines is the room that takes. */
+/* How an access goes on with the loop: sectors last for `pass` iterations. */
+static uint32_t pass_of(const struct pacc_access *access, double trip) {
+  uint64_t seq = (uint64_t)(access->seq < 0 ? -access->seq : access->seq);
+  double pass = 1;
+  if (seq && seq < PACC_SECTOR && !access->gather)
+    pass = ceil_div(PACC_SECTOR, seq);
+  return (uint32_t)fmin(pass, fmax(1, floor(trip)));
+}
+
+/* Sectors that a group asks of L2 for one block if L1 keeps what all resident
+ * blocks touch in one pass; lines is the room that takes. */
 static double group_sectors(const struct pacc_rank_context *context,
                             const struct pacc_group *group,
-                            const uint32_t block[3], double *lines,
-                            double *miss) {
+                            const struct pacc_resident *resident,
+                            double *lines) {
   const struct pacc_access *a = &context->work->accesses[group->members[0]];
   double trip = pacc_access_trip(context->work, a);
-  uint64_t seq = (uint64_t)(a->seq < 0 ? -a->seq : a->seq);
-  uint32_t pass = 1;
-  if (seq && seq < PACC_SECTOR && !a->gather)
-    pass = (uint32_t)ceil_div(PACC_SECTOR, seq);
-  if (pass > trip)
-    pass = trip < 1 ? 1 : (uint32_t)trip;
-  struct pacc_footprint one = pacc_group_footprint(context, group, block, pass);
+  uint32_t pass = pass_of(a, trip);
+  struct pacc_footprint one =
+      pacc_group_footprint(context, group, resident, pass);
   double fresh = 0;
   if (trip > pass) {
     struct pacc_footprint two =
-        pacc_group_footprint(context, group, block, 2 * pass);
+        pacc_group_footprint(context, group, resident, 2 * pass);
     fresh = (two.sectors - one.sectors) / pass;
   }
   *lines = one.lines;
-  *miss = trip <= 1 || a->gather ? 1 : seq ? 1.0 / pass : 0;
   return (one.sectors + (trip - pass) * fresh) *
-         pacc_access_repeats(context->work, a);
+         pacc_access_repeats(context->work, a) / resident->n;
 }
 
 /* Bytes of L1 that shared memory leaves. */
@@ -123,47 +160,56 @@ static double l1_room(const struct pacc_gpu *gpu,
   return gpu->l1_bytes - gpu->smem_sm;
 }
 
+/* Adds the requests of one access; returns the sectors that they ask for. */
+static double add_requests(const struct pacc_work *work,
+                           const struct pacc_access *access,
+                           const struct pacc_block_score *score, double warps,
+                           struct traffic *t) {
+  struct pacc_request r = pacc_access_request(access, score->block);
+  double cycles =
+      access->write ? fmax(r.cycles, STORE_LINE * r.lines) : r.cycles;
+  double n = warps * access->count;
+  t->requests += n;
+  t->request_sectors += n * r.sectors;
+  t->l1_cycles += n * cycles;
+  if (in_loop(work, access)) {
+    t->loop_requests += cycles;
+    t->loop_count = fmax(t->loop_count, access->count);
+    if (!access->write && (access->seq || access->gather))
+      t->fresh = fmax(t->fresh, 1.0 / pass_of(access, work->seq_trip));
+  } else {
+    t->outside = true;
+  }
+  return n * r.sectors;
+}
+
 static struct traffic traffic_of(const struct pacc_rank_context *context,
                                  const struct pacc_block_score *score,
                                  const struct shape *shape) {
   const struct pacc_work *work = context->work;
-  struct traffic t = {0};
+  struct traffic t = {.loop_count = work->seq_trip};
   double kept = 0, lost = 0, lines = 0;
   for (size_t g = 0; g < context->n_groups; g++) {
     const struct pacc_group *group = &context->groups[g];
     double direct = 0;
-    for (size_t m = 0; m < group->n; m++) {
-      const struct pacc_access *a = &work->accesses[group->members[m]];
-      struct pacc_request r = pacc_access_request(a, score->block);
-      double cycles = fmax(1, fmax(r.lines / L1_TAGS, r.sectors / L1_SECTORS));
-      double n = shape->warps * a->count;
-      t.requests += n;
-      t.request_sectors += n * r.sectors;
-      t.l1_cycles += n * cycles;
-      direct += n * r.sectors;
-      if (work->seq_trip > 1 && a->count >= work->seq_trip)
-        t.loop_requests += cycles;
-      else
-        t.outside = true;
-    }
+    for (size_t m = 0; m < group->n; m++)
+      direct += add_requests(work, &work->accesses[group->members[m]], score,
+                             shape->warps, &t);
     if (work->accesses[group->members[0]].write) {
       t.write_sectors += direct;
       continue;
     }
-    double group_lines, miss;
+    double group_lines;
     double ideal =
-        group_sectors(context, group, score->block, &group_lines, &miss);
+        group_sectors(context, group, &shape->resident, &group_lines);
     kept += ideal;
     lost += fmax(ideal, direct);
     lines += group_lines;
-    if (work->seq_trip > 1)
-      t.miss = fmax(t.miss, miss);
   }
-  double room = l1_room(context->gpu, &score->occupancy, shape->resident);
-  double window = lines * PACC_LINE * shape->resident;
-  double hit = window > room ? room / window : 1;
-  t.read_sectors = hit * kept + (1 - hit) * lost;
-  t.miss = 1 - hit * (1 - t.miss);
+  double room = l1_room(context->gpu, &score->occupancy, shape->resident.n);
+  double window = lines * PACC_LINE;
+  t.hit = window > room ? room / window : 1;
+  t.read_sectors = t.hit * kept + (1 - t.hit) * lost;
   return t;
 }
 
@@ -219,32 +265,59 @@ static double warp_issue(const struct pacc_gpu *gpu,
   return fmax(fmax(fp64, fp32), fmax(ints, instructions / SCHEDULERS));
 }
 
-/* Cycles that one thread takes if it never waits for another one. */
-static double thread_cycles(const struct pacc_work *work,
-                            const struct traffic *t, double far_latency,
-                            double instructions) {
+/* Cycles from a free place on the SM until a block on it is done, if nothing
+ * but latency counts. The loads of some iterations are in flight together; the
+ * slowest of the block's warps decides. */
+static double block_cycles(const struct pacc_work *work,
+                           const struct traffic *t, const struct shape *shape,
+                           double far_latency) {
   double op = work->fp64 > 0 ? FP64_LATENCY : FP32_LATENCY;
-  double cycles = THREAD_SETUP + work->barriers * BARRIER;
-  double trip = work->seq_trip;
-  if (trip > 1) {
-    double wait = t->miss * far_latency + (1 - t->miss) * L1_LATENCY;
-    double iteration = fmax(work->chain * op, wait / AHEAD);
-    cycles += trip * (iteration + t->loop_requests) + far_latency;
+  double special = work->special * SPECIAL_COST * op;
+  double waits = 1, waiting = t->outside ? far_latency : 0, busy = special;
+  if (work->seq_trip > 1) {
+    double ahead = work->ahead > 0 ? work->ahead : AHEAD;
+    ahead = fmin(ahead, work->seq_trip);
+    double far = 1 - t->hit * (1 - fmin(1, ahead * t->fresh));
+    waits = t->loop_count / ahead;
+    waiting += waits * (far * far_latency + (1 - far) * L1_LATENCY);
+    busy += t->loop_count * (t->loop_requests + work->chain * op);
   } else {
-    cycles += work->chain * op;
+    busy += work->chain * op;
   }
-  if (t->outside)
-    cycles += far_latency;
-  return cycles + instructions;
+  double slowest = 1 + VARIATION * sqrt(2 * log(shape->warps) / fmax(1, waits));
+  return BLOCK_SETUP + waiting * slowest + busy + work->barriers * BARRIER;
 }
 
-static double norm(const double *terms, unsigned n) {
+static double norm(const double *terms, unsigned n, double order) {
   double largest = 0, sum = 0;
   for (unsigned i = 0; i < n; i++)
     largest = fmax(largest, terms[i]);
   for (unsigned i = 0; i < n && largest > 0; i++)
-    sum += pow(terms[i] / largest, OVERLAP);
-  return largest * pow(sum, 1 / OVERLAP);
+    sum += pow(terms[i] / largest, order);
+  return largest * pow(sum, 1 / order);
+}
+
+static double total_time(const struct pacc_block_score *score) {
+  const double work[] = {score->t_issue, score->t_l1, score->t_l2,
+                         score->t_dram, score->t_blocks};
+  const double both[] = {norm(work, sizeof work / sizeof *work, OVERLAP),
+                         score->t_latency};
+  return norm(both, 2, HIDING);
+}
+
+static void describe_grid(const struct pacc_rank_context *context,
+                          const struct shape *shape,
+                          struct pacc_block_score *score) {
+  double sms = context->gpu->sm_count;
+  score->blocks = (uint64_t)shape->blocks;
+  score->waves = shape->blocks / (sms * score->occupancy.blocks);
+  score->tail = 1 - score->waves / ceil(score->waves);
+  score->busy = fmin(1, shape->blocks / sms);
+  double inside = 1;
+  for (unsigned d = 0; d < 3; d++)
+    inside *=
+        (double)context->work->extent[d] / (shape->grid[d] * score->block[d]);
+  score->idle_threads = 1 - inside;
 }
 
 void pacc_estimate(const struct pacc_rank_context *context,
@@ -253,50 +326,36 @@ void pacc_estimate(const struct pacc_rank_context *context,
   const struct pacc_work *work = context->work;
   struct shape s = shape_of(context, score);
   struct traffic t = traffic_of(context, score, &s);
+  describe_grid(context, &s, score);
+
   double useful = s.live * work->active;
+  double busiest = s.busiest * useful;
   double second = 1 / gpu->clock;
   double sms = gpu->sm_count;
-
-  score->blocks = (uint64_t)s.blocks;
-  score->waves = s.blocks / (sms * score->occupancy.blocks);
-  score->tail = 1 - score->waves / ceil(score->waves);
-  score->busy = fmin(1, s.blocks / sms);
-  score->sectors = t.requests > 0 ? t.request_sectors / t.requests : 0;
-  score->idle_threads = 1;
-  for (unsigned d = 0; d < 3; d++)
-    score->idle_threads *=
-        (double)work->extent[d] / (s.grid[d] * score->block[d]);
-  score->idle_threads = 1 - score->idle_threads;
-
   double block_bytes = (t.read_sectors + t.write_sectors) * PACC_SECTOR;
+  score->sectors = t.requests > 0 ? t.request_sectors / t.requests : 0;
   score->l2_bytes = block_bytes * s.blocks * useful;
   score->dram_bytes = dram_bytes(context, score, &s, score->l2_bytes);
 
   /* Few warps leave partitions of the SM without work. */
-  double warps = s.resident * s.warps;
+  double warps = s.resident.n * s.warps;
   double uneven = SCHEDULERS * ceil(warps / SCHEDULERS) / warps;
-  double requests = t.requests / s.warps;
-  double issue = warp_issue(gpu, work, requests);
-  score->t_issue = s.busiest * s.warps * issue * uneven * useful * second;
-  score->t_l1 = s.busiest * t.l1_cycles * useful * second;
-  score->t_l2 = fmax(s.busiest * block_bytes * useful / L2_PORT,
-                     score->l2_bytes / (sms * L2_PORT * L2_SHARE)) *
-                second;
-  score->t_dram = score->dram_bytes / gpu->memory_bandwidth;
+  double issue = warp_issue(gpu, work, t.requests / s.warps);
+  score->t_issue = busiest * s.warps * issue * uneven * second;
+  score->t_l1 = busiest * t.l1_cycles * second;
+  score->t_l2 =
+      fmax(busiest * block_bytes / L2_PORT, score->l2_bytes / (sms * L2_ALL)) *
+      second;
+  score->t_dram = score->dram_bytes / (gpu->memory_bandwidth * DRAM_SHARE);
+  score->t_blocks = s.blocks * BLOCK_START * second;
 
   double from_dram =
       score->l2_bytes > 0 ? fmin(1, score->dram_bytes / score->l2_bytes) : 0;
   double far_latency = L2_LATENCY + from_dram * (DRAM_LATENCY - L2_LATENCY);
-  double instructions =
-      work->fp64 + work->fp32 + work->ints + work->special * SPECIAL_COST;
-  double rounds = ceil(s.busiest / score->occupancy.blocks);
+  double rounds = ceil(s.busiest * work->active / score->occupancy.blocks);
   score->t_latency =
-      rounds * thread_cycles(work, &t, far_latency, instructions) * second;
-  score->t_blocks = s.busiest * BLOCK_START * second;
-
-  const double terms[] = {score->t_issue, score->t_l1,      score->t_l2,
-                          score->t_dram,  score->t_latency, score->t_blocks};
-  score->time = norm(terms, sizeof terms / sizeof *terms);
+      fmax(1, rounds) * block_cycles(work, &t, &s, far_latency) * second;
+  score->time = total_time(score);
 }
 
 const char *pacc_score_bound(const struct pacc_block_score *score) {

@@ -5,6 +5,8 @@
 
 #include "pacc/model.h"
 
+enum { PACC_MAX_RESIDENT = 32 };
+
 /* A run of sectors, [lo, hi). */
 struct pacc_run {
   int64_t lo, hi;
@@ -43,13 +45,20 @@ struct pacc_footprint {
   double lines;
 };
 
-/* Distinct sectors and lines that a group's accesses touch in one block during
- * iterations [0, iterations) of the sequential loop, exactly for a base that
- * is aligned to a line. */
+/* The blocks that an SM runs at a time: their first threads. */
+struct pacc_resident {
+  uint32_t block[3];
+  uint32_t n;
+  uint64_t origin[PACC_MAX_RESIDENT][3];
+};
+
+/* Distinct sectors and lines that a group's accesses touch from the resident
+ * blocks during iterations [0, iterations) of the sequential loop, exactly for
+ * a base that is aligned to a line. */
 struct pacc_footprint
 pacc_group_footprint(const struct pacc_rank_context *context,
-                     const struct pacc_group *group, const uint32_t block[3],
-                     uint32_t iterations);
+                     const struct pacc_group *group,
+                     const struct pacc_resident *resident, uint32_t iterations);
 
 /* Distinct bytes, in whole sectors, that an access touches from a box of
  * extent threads over `trip` iterations; strides that overlap are counted

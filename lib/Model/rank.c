@@ -36,7 +36,8 @@ static bool valid_work(const struct pacc_work *w) {
       return false;
     threads *= (double)w->extent[d];
   }
-  const double amounts[] = {w->fp64, w->fp32, w->special, w->ints, w->chain};
+  const double amounts[] = {w->fp64, w->fp32,  w->special,
+                            w->ints, w->chain, w->ahead};
   for (size_t i = 0; i < sizeof amounts / sizeof *amounts; i++)
     if (!(amounts[i] >= 0 && amounts[i] < 1e18))
       return false;
@@ -113,8 +114,9 @@ enum pacc_model_status pacc_rank_context_init(struct pacc_rank_context *context,
     largest = group->n > largest ? group->n : largest;
   }
   free(grouped);
-  /* Footprints take at most two iterations whose sectors are apart. */
-  context->n_runs = 2 * (size_t)MAX_THREADS * largest;
+  /* Footprints are of the threads of an SM, and of at most two iterations
+   * whose sectors are apart. */
+  context->n_runs = 2 * (size_t)gpu->threads_sm * largest;
   context->runs = calloc(context->n_runs, sizeof *context->runs);
   if (!context->runs)
     return PACC_MODEL_NOMEM;
