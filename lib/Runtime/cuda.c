@@ -273,6 +273,8 @@ static int cuda_load(void *device, const struct pacc_image *image,
   if (status) {
     free(loaded);
     log[sizeof log - 1] = 0;
+    for (size_t end = strlen(log); end && log[end - 1] == '\n'; end--)
+      log[end - 1] = 0;
     explain(cuda, image, status, log);
     return status;
   }

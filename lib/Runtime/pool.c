@@ -15,11 +15,14 @@ static unsigned log2_floor(uint64_t value) {
   return 63u - (unsigned)__builtin_clzll(value);
 }
 
+/* log2 of PACC_POOL_STEPS, and sizes up to which classes are multiples of the
+ * grain. */
+enum { LOG_STEPS = 5, SMALL = PACC_POOL_STEPS * PACC_POOL_GRAIN };
+
 uint64_t pacc_pool_class_size(uint64_t size) {
-  if (size <= 8 * PACC_POOL_GRAIN) {
-    return (size + PACC_POOL_GRAIN - 1) & ~(uint64_t)(PACC_POOL_GRAIN - 1);
-  }
-  uint64_t step = (uint64_t)1 << (log2_floor(size - 1) - 3);
+  uint64_t step = PACC_POOL_GRAIN;
+  if (size > SMALL)
+    step = (uint64_t)1 << (log2_floor(size - 1) - LOG_STEPS);
   if (size > UINT64_MAX - step)
     return 0;
   return (size + step - 1) & ~(step - 1);
@@ -27,11 +30,11 @@ uint64_t pacc_pool_class_size(uint64_t size) {
 
 /* The index of a class by its size; larger classes have larger indices. */
 static unsigned class_index(uint64_t class_size) {
-  if (class_size < 8 * PACC_POOL_GRAIN)
+  if (class_size < SMALL)
     return (unsigned)(class_size / PACC_POOL_GRAIN);
   unsigned log = log2_floor(class_size);
-  unsigned eighth = (unsigned)(class_size >> (log - 3)) & 7u;
-  return (log - log2_floor(8 * PACC_POOL_GRAIN) + 1) * 8 + eighth;
+  unsigned step = (unsigned)(class_size >> (log - LOG_STEPS));
+  return (log - log2_floor(SMALL)) * PACC_POOL_STEPS + step;
 }
 
 static void unlink_block(struct pacc_pool *pool, struct pacc_block *block) {
@@ -69,32 +72,40 @@ static void link_block(struct pacc_pool *pool, struct pacc_block *block) {
   pool->cached += block->size;
 }
 
-/* A free block of the class, or of the next two larger ones. */
+/* A free block of the class, or of the next four larger ones. */
 static struct pacc_block *find_free(struct pacc_pool *pool,
                                     uint64_t class_size) {
   unsigned first = class_index(class_size);
-  for (unsigned i = first; i < first + 3 && i < PACC_POOL_CLASSES; i++)
+  for (unsigned i = first; i < first + 5 && i < PACC_POOL_CLASSES; i++)
     if (pool->classes[i])
       return pool->classes[i];
   return NULL;
 }
 
-static int take_new(struct pacc_pool *pool, uint64_t size,
+/* A new block of `size` bytes; where there is no room for that much, of the
+ * `least` bytes that are needed. */
+static int take_new(struct pacc_pool *pool, uint64_t size, uint64_t least,
                     struct pacc_block **block) {
   struct pacc_block *made = calloc(1, sizeof *made);
   if (!made)
     return PACC_POOL_NO_HOST_MEMORY;
   const struct pacc_pool_source *source = pool->source;
   made->size = size;
+  made->keep = !pool->exact && size <= pool->limit;
   int status = source->alloc(pool->context, size, &made->address, &made->tag);
   if (status && pacc_pool_trim(pool, 0))
     status = source->alloc(pool->context, size, &made->address, &made->tag);
+  if (status && least < size) {
+    made->size = least;
+    made->keep = false;
+    status = source->alloc(pool->context, least, &made->address, &made->tag);
+  }
   if (status) {
     free(made);
     return status;
   }
   pthread_mutex_lock(&pool->lock);
-  pool->used += size;
+  pool->used += made->size;
   pthread_mutex_unlock(&pool->lock);
   *block = made;
   return 0;
@@ -102,11 +113,9 @@ static int take_new(struct pacc_pool *pool, uint64_t size,
 
 int pacc_pool_take(struct pacc_pool *pool, uint64_t size,
                    struct pacc_block **block) {
-  if (pool->exact)
-    return take_new(pool, size, block);
-  uint64_t class_size = pacc_pool_class_size(size);
+  uint64_t class_size = pool->exact ? 0 : pacc_pool_class_size(size);
   if (!class_size)
-    return take_new(pool, size, block);
+    return take_new(pool, size, size, block);
   pthread_mutex_lock(&pool->lock);
   struct pacc_block *found = find_free(pool, class_size);
   if (found) {
@@ -115,7 +124,7 @@ int pacc_pool_take(struct pacc_pool *pool, uint64_t size,
   }
   pthread_mutex_unlock(&pool->lock);
   if (!found)
-    return take_new(pool, class_size, block);
+    return take_new(pool, class_size, size, block);
   *block = found;
   return 0;
 }
@@ -126,7 +135,7 @@ static void return_to_source(struct pacc_pool *pool, struct pacc_block *block) {
 }
 
 void pacc_pool_give(struct pacc_pool *pool, struct pacc_block *block) {
-  bool keep = !pool->exact && block->size <= pool->limit;
+  bool keep = block->keep;
   pthread_mutex_lock(&pool->lock);
   pool->used -= block->size;
   if (keep)

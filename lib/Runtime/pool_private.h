@@ -17,19 +17,25 @@ struct pacc_pool_source {
 
 /* A block is in use, or in two lists of its pool: of its size class, and of
  * all free blocks by age.
- * address, size  bytes; size is that of the size class
+ * address, size  bytes
+ * keep           whether size is that of a class, and the block may be kept
  */
 struct pacc_block {
   uint64_t address;
   uint64_t size;
   int tag;
+  bool keep;
   struct pacc_block *class_next, *class_previous;
   struct pacc_block *newer, *older;
 };
 
-/* Size classes: eight for each power of two, so that at most an eighth of a
- * block is lost (and at least PACC_POOL_GRAIN bytes are taken). */
-enum { PACC_POOL_GRAIN = 256, PACC_POOL_CLASSES = 64 * 8 };
+/* Size classes: PACC_POOL_STEPS for each power of two, so that at most that
+ * part of a block is lost. The smallest is PACC_POOL_GRAIN bytes. */
+enum {
+  PACC_POOL_GRAIN = 256,
+  PACC_POOL_STEPS = 32,
+  PACC_POOL_CLASSES = 64 * PACC_POOL_STEPS
+};
 
 /* limit   bytes of free blocks that are kept
  * exact   no size classes and nothing is kept: the source sees the size asked
@@ -55,7 +61,8 @@ void pacc_pool_init(struct pacc_pool *pool,
                     uint64_t limit, bool exact);
 
 /* Gives a block of at least size > 0 bytes. If the source has none, all free
- * blocks are returned to it and it is asked again. */
+ * blocks are returned to it and it is asked again, at last for no more than
+ * size bytes. */
 int pacc_pool_take(struct pacc_pool *pool, uint64_t size,
                    struct pacc_block **block);
 

@@ -49,14 +49,18 @@ unsigned count_text(const char *text, const char *part) {
 /* ---- image ------------------------------------------------------------ */
 
 static const char ptx[] = ".version 8.4\n.target sm_80\n.address_size 64\n"
-                          ".visible .entry axpy(\n.visible .entry fill(\n";
+                          ".visible .entry axpy(\n.visible .entry fill(\n"
+                          ".visible .entry mark(\n";
 
 static const uint32_t axpy_sizes[] = {8, 8, 8};
 static const uint32_t fill_sizes[] = {8, 8, 8, 4};
 
+static const uint32_t mark_sizes[] = {8, 8};
+
 static const struct pacc_kernel kernels[N_KERNELS] = {
     [AXPY] = {"axpy", "test.c:10", {128, 1, 1}, 0, 3, axpy_sizes},
     [FILL] = {"fill", "test.c:14", {8, 4, 1}, 1024, 4, fill_sizes},
+    [MARK] = {"mark", "", {1, 1, 1}, 0, 2, mark_sizes},
 };
 
 struct pacc_image test_image;
@@ -95,6 +99,17 @@ static void run_fill(const unsigned grid[3], const unsigned block[3],
       c[y * COLUMNS + FIRST_COLUMN + x] = value;
 }
 
+static void run_mark(const unsigned grid[3], const unsigned block[3],
+                     void **params) {
+  unsigned char *m = pointer(params[0]);
+  const struct mark *mark = pointer(params[1]);
+  (void)grid;
+  (void)block;
+  for (int64_t row = 0; row < mark->count; row++)
+    for (int64_t i = 0; i < mark->width; i++)
+      m[mark->offset + row * mark->pitch + i] ^= 0xff;
+}
+
 uint64_t test_hash(const void *bytes, uint64_t size) {
   uint64_t hash = 14695981039346656037u;
   for (uint64_t i = 0; i < size; i++) {
@@ -117,6 +132,7 @@ void init_image(struct pacc_image *image) {
   if (!known) {
     fake_cuda_kernel("axpy", run_axpy, 3, axpy_sizes);
     fake_cuda_kernel("fill", run_fill, 4, fill_sizes);
+    fake_cuda_kernel("mark", run_mark, 2, mark_sizes);
   }
   known = true;
 }

@@ -46,7 +46,13 @@ unsigned count_text(const char *text, const char *part);
 enum { N = 1000, ROWS = 20, COLUMNS = 24, WIDTH = 7, FIRST_COLUMN = 5 };
 
 /* Kernels of the image. */
-enum { AXPY, FILL, N_KERNELS };
+enum { AXPY, FILL, MARK, N_KERNELS };
+
+/* What the kernel "mark" inverts: its parameters are the address of a device
+ * array and of this. */
+struct mark {
+  int64_t offset, width, count, pitch;
+};
 
 extern struct pacc_image test_image;
 extern const struct pacc_region test_region;
