@@ -65,14 +65,16 @@ const char *pacc_arguments_format(struct pacc_arguments *list,
 }
 
 static char *read_file(const char *path) {
+  enum { STEP = 65536 };
   FILE *file = fopen(path, "rb");
   if (!file)
     return NULL;
   char *text = NULL;
-  size_t size = 0;
-  for (size_t got = 1; got > 0; size += got) {
-    text = checked(realloc(text, size + 65537));
-    got = fread(text + size, 1, 65536, file);
+  size_t size = 0, got = STEP;
+  while (got == STEP) {
+    text = checked(realloc(text, size + STEP + 1));
+    got = fread(text + size, 1, STEP, file);
+    size += got;
   }
   bool bad = ferror(file);
   fclose(file);

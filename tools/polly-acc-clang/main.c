@@ -17,6 +17,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -28,9 +29,12 @@ static uint64_t fingerprint(const char *path) {
   if (!file)
     pacc_fail("cannot read %s: %s", path, strerror(errno));
   unsigned char bytes[65536];
-  for (size_t got; (got = fread(bytes, 1, sizeof(bytes), file)) > 0;)
+  size_t got;
+  do {
+    got = fread(bytes, 1, sizeof(bytes), file);
     for (size_t i = 0; i < got; i++)
       hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  } while (got == sizeof(bytes));
   fclose(file);
   return hash;
 }
@@ -86,6 +90,11 @@ static bool contains_ours(const struct pacc_arguments *list) {
     if (is_ours(list->items[i]))
       return true;
   return false;
+}
+
+static bool is_regular(const char *path) {
+  struct stat status;
+  return !stat(path, &status) && S_ISREG(status.st_mode);
 }
 
 /* Copies the user's arguments, without the wrapper's own and with -mllvm
@@ -162,8 +171,9 @@ int main(int argc, char **argv) {
       continue;
     }
     pacc_arguments_add_all(&expanded, &inner);
-    /* A long command stays in its file unless something in it is ours. */
-    if (contains_ours(&inner))
+    /* A long command stays in its file unless something in it is ours, or it
+     * comes through a pipe, which can be read but once. */
+    if (contains_ours(&inner) || !is_regular(argv[i] + 1))
       pacc_arguments_add_all(&user, &inner);
     else
       pacc_arguments_add(&user, argv[i]);
