@@ -12,7 +12,7 @@ Substitutions
   %source %build %llvm      folders
 
 Features: ptxas, libdevice, cuda (a toolkit with headers), gpu (a driver and a
-device; no test may need it), make, gcc, root, and the host's architecture (x86_64).
+device; no test may need it), make, gcc, ccache, root, and the host's architecture (x86_64).
 """
 
 import os
@@ -87,6 +87,7 @@ features = {
     "gpu": os.path.exists("/dev/nvidia0"),
     "make": bool(shutil.which("make")),
     "gcc": bool(shutil.which("gcc")),
+    "ccache": bool(shutil.which("ccache")),
     "root": os.geteuid() == 0,
     platform.machine(): True,
 }
