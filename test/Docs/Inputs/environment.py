@@ -14,6 +14,7 @@ names = {
     name: path.relative_to(root)
     for path in sources
     for name in re.findall(r'"(PACC_[A-Z_]+)"', path.read_text())
+    if not re.search("_ERROR_|_SUCCESS$", name)  # names of status codes
 }
 assert names, "no variable found in the sources"
 pages = [*root.glob("*.md"), *(root / "docs").rglob("*.md"), *(root / "docs/man").glob("*.in")]
