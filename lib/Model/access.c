@@ -12,10 +12,13 @@ enum {
   BANKS = 32,
   WORD = 4,
   TAGS = 4,
-  GATHER_CYCLES = 10,
   SAMPLED_BLOCKS = 4,
   SAMPLED_WARPS = 16,
 };
+
+/* Of a warp whose lanes have a line each: a look-up of the lines, and words
+ * that meet in a bank (a stride of 136 to 2,080 bytes: calibrate/probe.cu). */
+static const double GATHER_CYCLES = 10;
 
 static int64_t magnitude(int64_t value) { return value < 0 ? -value : value; }
 
@@ -77,8 +80,8 @@ static unsigned warp_cycles(const int64_t *addresses, unsigned lanes,
 /* Lanes that each have a line of their own, somewhere: TAGS lines per clock, of
  * which some meet in a bank. */
 static struct pacc_request gather_request(double lanes) {
-  return (struct pacc_request){lanes, lanes, GATHER_CYCLES * lanes / WARP,
-                               lanes};
+  return (struct pacc_request){lanes, lanes,
+                               GATHER_CYCLES * lanes / (double)WARP, lanes};
 }
 
 /* One warp of the block whose first thread is at origin. */

@@ -21,6 +21,7 @@ static const double DRAM_LATENCY = 694;
 static const double FP32_LATENCY = 4;
 static const double FP64_LATENCY = 8;
 static const double BLOCK_START = 1.2; /* of the whole GPU, per block */
+static const double WARP_START = 7;    /* of its SM, per warp */
 static const double BARRIER = 30;
 static const double SPECIAL_COST =
     20; /* instructions of a division, exp, ... */
@@ -28,7 +29,7 @@ static const double SPECIAL_COST =
 static const double AHEAD = 4;
 /* A block's place is free when its slowest warp is done; one wait for memory
  * varies by this share of its mean. */
-static const double VARIATION = 0.3;
+static const double VARIATION = 0.5;
 static const double BLOCK_SETUP = 600; /* from a free place to the first load */
 /* How well terms overlap: they are added as these norms. */
 static const double OVERLAP = 4;
@@ -285,7 +286,8 @@ static double block_cycles(const struct pacc_work *work,
     busy += work->chain * op;
   }
   double slowest = 1 + VARIATION * sqrt(2 * log(shape->warps) / fmax(1, waits));
-  return BLOCK_SETUP + waiting * slowest + busy + work->barriers * BARRIER;
+  return BLOCK_SETUP + shape->warps * WARP_START + waiting * slowest + busy +
+         work->barriers * BARRIER;
 }
 
 static double norm(const double *terms, unsigned n, double order) {
@@ -347,7 +349,8 @@ void pacc_estimate(const struct pacc_rank_context *context,
       fmax(busiest * block_bytes / L2_PORT, score->l2_bytes / (sms * L2_ALL)) *
       second;
   score->t_dram = score->dram_bytes / (gpu->memory_bandwidth * DRAM_SHARE);
-  score->t_blocks = s.blocks * BLOCK_START * second;
+  score->t_blocks =
+      fmax(s.blocks * BLOCK_START, s.busiest * s.warps * WARP_START) * second;
 
   double from_dram =
       score->l2_bytes > 0 ? fmin(1, score->dram_bytes / score->l2_bytes) : 0;
