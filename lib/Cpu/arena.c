@@ -36,7 +36,7 @@ static struct {
   pthread_once_t once;
   pthread_mutex_t lock;
   struct pacc_cpu_arena range;
-  uint16_t *first;
+  uint32_t *bounds;
   uint64_t cursor;
   struct region *regions;
   size_t n, capacity, n_freed;
@@ -54,9 +54,9 @@ static void arena_init(void) {
     unsigned char *p = reserve(2 * size, PROT_NONE);
     if (!p)
       continue;
-    uint64_t table = sizeof(uint16_t) * (size >> PACC_CPU_PAGE_LOG2);
-    uint16_t *first = reserve(table, PROT_READ | PROT_WRITE);
-    if (!first) {
+    uint64_t table = sizeof(uint32_t) * (size >> PACC_CPU_PAGE_LOG2);
+    uint32_t *bounds = reserve(table, PROT_READ | PROT_WRITE);
+    if (!bounds) {
       munmap(p, 2 * size);
       continue;
     }
@@ -66,8 +66,8 @@ static void arena_init(void) {
       munmap(p, base - from);
     if (base < from + size)
       munmap(p + (base - from) + size, from + size - base);
-    arena.range = (struct pacc_cpu_arena){base, log2, first};
-    arena.first = first;
+    arena.range = (struct pacc_cpu_arena){base, log2, bounds};
+    arena.bounds = bounds;
     arena.cursor = base;
     return;
   }
@@ -104,7 +104,28 @@ static uint64_t gap_for(enum pacc_cpu_region_kind kind, uint64_t pages) {
   uint64_t least = kind == PACC_CPU_STACK ? 1 * MiB : 16 * MiB;
   if (arena.range.log2 < MAX_LOG2)
     least = 64 * KiB;
-  return gap < least ? least : (gap + PACC_CPU_PAGE - 1) & -(uint64_t)PACC_CPU_PAGE;
+  return gap < least ? least
+                     : (gap + PACC_CPU_PAGE - 1) & -(uint64_t)PACC_CPU_PAGE;
+}
+
+static uint32_t *page_bounds(uint64_t address) {
+  return &arena.bounds[(address - arena.range.base) >> PACC_CPU_PAGE_LOG2];
+}
+
+static void bounds_clear(const struct region *r) {
+  memset(page_bounds(r->low), 0,
+         sizeof(uint32_t) * ((r->high - r->low) >> PACC_CPU_PAGE_LOG2));
+}
+
+static void bounds_set(const struct region *r) {
+  uint64_t last = r->address + r->size - 1;
+  uint64_t inside = PACC_CPU_PAGE - 1;
+  for (uint64_t page = r->address & ~inside; page <= last;
+       page += PACC_CPU_PAGE) {
+    uint64_t from = page < r->address ? r->address & inside : 0;
+    uint64_t to = last - page < inside ? last & inside : inside;
+    *page_bounds(page) = (uint32_t)(from | (to - from) << 16);
+  }
 }
 
 static void forget_freed(void) {
@@ -173,16 +194,14 @@ static int alloc_locked(enum pacc_cpu_region_kind kind, uint64_t size,
                        .kind = kind};
   if (label)
     snprintf(r->label, sizeof(r->label), "%s", label);
-  arena.first[(low - arena.range.base) >> PACC_CPU_PAGE_LOG2] =
-      (uint16_t)(r->address - low);
+  bounds_set(r);
   arena.cursor = r->high;
   *address = r->address;
   return 0;
 }
 
 int pacc_cpu_arena_alloc(enum pacc_cpu_region_kind kind, uint64_t size,
-                         uint64_t align, const char *label,
-                         uint64_t *address) {
+                         uint64_t align, const char *label, uint64_t *address) {
   if (!pacc_cpu_arena_get())
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
   int status = PACC_CPU_ERROR_OUT_OF_MEMORY;
@@ -207,7 +226,7 @@ int pacc_cpu_arena_free(enum pacc_cpu_region_kind kind, uint64_t address,
     /* A fresh mapping gives the memory back and makes it inaccessible. */
     mmap((void *)(uintptr_t)r->low, r->high - r->low, PROT_NONE,
          MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
-    arena.first[(r->low - arena.range.base) >> PACC_CPU_PAGE_LOG2] = 0;
+    bounds_clear(r);
     *size = r->size;
     r->freed = 1;
     if (++arena.n_freed > MAX_FREED)
@@ -219,6 +238,16 @@ int pacc_cpu_arena_free(enum pacc_cpu_region_kind kind, uint64_t address,
     pacc_cpu_fail(status, "0x%llx is not the address of device memory",
                   (unsigned long long)address);
   return status;
+}
+
+void pacc_cpu_arena_resize(uint64_t address, uint64_t from, uint64_t size) {
+  pthread_mutex_lock(&arena.lock);
+  struct region *r = &arena.regions[find_region(address)];
+  bounds_clear(r);
+  r->address = from;
+  r->size = size;
+  bounds_set(r);
+  pthread_mutex_unlock(&arena.lock);
 }
 
 int pacc_cpu_arena_holds(uint64_t address, uint64_t size) {

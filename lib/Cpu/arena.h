@@ -6,9 +6,9 @@
  * far apart, and freed addresses are handed out again only when the whole
  * range is used up, so that an overrun or a use after free faults.
  *
- * The table of first bytes holds for each page the offset in it where its
- * region begins (0 for all but the first page): the check of an access finds
- * underruns with it, which the guard pages cannot see.
+ * The table of bounds holds, for each page, which of its bytes belong to a
+ * region: the check of an access finds with it what the guard pages can't see,
+ * the bytes of a region's first and last page that lie outside of it.
  *
  * All functions are safe to call from several threads.
  */
@@ -27,11 +27,13 @@ enum pacc_cpu_region_kind {
 };
 
 /* The range: [base, base + 2^log2), base a multiple of 2^log2.
- * first[i]  see above, for page i of PACC_CPU_PAGE bytes */
+ * bounds[i]  of page i of PACC_CPU_PAGE bytes: the offset of its first byte
+ *            that belongs to a region, and above 16 bits the offset of the
+ *            last one minus that; 0 for pages without a region */
 struct pacc_cpu_arena {
   uint64_t base;
   unsigned log2;
-  const uint16_t *first;
+  const uint32_t *bounds;
 };
 
 #ifdef __x86_64__
@@ -47,7 +49,8 @@ const struct pacc_cpu_arena *pacc_cpu_arena_get(void);
 
 /* A new region of `size` > 0 bytes, readable and writable, zero. Its alignment
  * is at least `align`, a power of two of at most PACC_CPU_PAGE; it is at most
- * align - 1 bytes away from the guard page. `label` is copied and may be NULL. */
+ * align - 1 bytes away from the guard page. `label` is copied and may be NULL.
+ */
 int pacc_cpu_arena_alloc(enum pacc_cpu_region_kind kind, uint64_t size,
                          uint64_t align, const char *label, uint64_t *address);
 
@@ -55,6 +58,10 @@ int pacc_cpu_arena_alloc(enum pacc_cpu_region_kind kind, uint64_t size,
  * PACC_CPU_ERROR_INVALID_VALUE: no live region of this kind begins there. */
 int pacc_cpu_arena_free(enum pacc_cpu_region_kind kind, uint64_t address,
                         uint64_t *size);
+
+/* Makes the region at `address` consist of the bytes [from, from + size) of
+ * its pages, for shared memory, whose size changes between launches. */
+void pacc_cpu_arena_resize(uint64_t address, uint64_t from, uint64_t size);
 
 /* 1 if [address, address + size) lies in one live region of the kinds that a
  * host may copy from and to. */

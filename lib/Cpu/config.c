@@ -58,7 +58,9 @@ int pacc_cpu_config_read(struct pacc_cpu_config *config) {
     return status;
   if (threads == 0) {
     long cores = sysconf(_SC_NPROCESSORS_ONLN);
-    threads = cores < 1 ? 1 : cores > MAX_THREADS ? MAX_THREADS : (uint64_t)cores;
+    threads = cores < 1             ? 1
+              : cores > MAX_THREADS ? MAX_THREADS
+                                    : (uint64_t)cores;
   }
   *config = (struct pacc_cpu_config){.seed = seed,
                                      .threads = (uint32_t)threads,

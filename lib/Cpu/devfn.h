@@ -8,8 +8,8 @@
 
 enum {
   PACC_DEV_SUSPENDS = 1, /* the thread may wait in it for others */
-  PACC_DEV_SITE = 2,     /* takes the number of the call site as last argument */
-  PACC_DEV_PURE = 4,     /* result depends on the arguments alone */
+  PACC_DEV_SITE = 2, /* takes the number of the call site as last argument */
+  PACC_DEV_PURE = 4, /* result depends on the arguments alone */
 };
 
 /* type  result and arguments, a letter each: v void, i i32 (and narrower, zero

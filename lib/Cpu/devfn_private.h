@@ -11,7 +11,8 @@ struct pacc_dev_pair {
   uint64_t low, high;
 };
 
-#define PACC_DEV(result, name, params, type, flags) result pacc_dev_##name params;
+#define PACC_DEV(result, name, params, type, flags)                            \
+  result pacc_dev_##name params;
 #include "devfn.def"
 
 #endif

@@ -24,7 +24,8 @@ enum {
 
 /* The fields that generated code reads, in this order (entry.c). */
 struct pacc_cpu_block {
-  unsigned char *shared;
+  unsigned char *shared; /* static shared memory, then the dynamic */
+  unsigned char *dynamic;
   uint32_t id[3];
   uint32_t dim[3];
   uint32_t grid[3];

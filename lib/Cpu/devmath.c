@@ -73,7 +73,7 @@ static float sat(float x) {
 
 /* Results outside the integer's range saturate. NaN gives 0, but the top bit
  * alone where 64 bits are converted from or to (PTX ISA, cvt). */
-#define INTEGERS(mode, integral)                                    \
+#define INTEGERS(mode, integral)                                               \
   int32_t pacc_dev_d2i_##mode(double x) {                                      \
     double r = integral(x);                                                    \
     return isnan(r) || r < -TWO31 ? INT32_MIN                                  \
@@ -82,8 +82,8 @@ static float sat(float x) {
   }                                                                            \
   uint32_t pacc_dev_d2ui_##mode(double x) {                                    \
     double r = integral(x);                                                    \
-    return isnan(r) ? 1u << 31                                                 \
-           : r < 0  ? 0                                                        \
+    return isnan(r)     ? 1u << 31                                             \
+           : r < 0      ? 0                                                    \
            : r >= TWO32 ? UINT32_MAX                                           \
                         : (uint32_t)r;                                         \
   }                                                                            \
@@ -95,8 +95,8 @@ static float sat(float x) {
   }                                                                            \
   uint64_t pacc_dev_d2ull_##mode(double x) {                                   \
     double r = integral(x);                                                    \
-    return isnan(r) ? 1ull << 63                                               \
-           : r < 0  ? 0                                                        \
+    return isnan(r)     ? 1ull << 63                                           \
+           : r < 0      ? 0                                                    \
            : r >= TWO64 ? UINT64_MAX                                           \
                         : (uint64_t)r;                                         \
   }                                                                            \

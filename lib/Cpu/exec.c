@@ -1,6 +1,8 @@
 /* exec.c: checks launches and gives out their blocks to workers. */
 #include "exec_private.h"
 
+#include "arena.h"
+
 #include "fiber.h"
 #include "random.h"
 
@@ -133,15 +135,30 @@ static int run_waiting(struct pacc_worker *worker) {
       block_begin(worker, i);
       pacc_block_run(worker);
       if (worker->fault.status)
-        return pacc_fault_report(
-            worker, worker->fault.status == PACC_CPU_ERROR_DEADLOCK
-                        ? UINT64_MAX
-                        : worker->threads[worker->running].id);
+        return pacc_fault_report(worker,
+                                 worker->fault.status == PACC_CPU_ERROR_DEADLOCK
+                                     ? UINT64_MAX
+                                     : worker->threads[worker->running].id);
     }
   return 0;
 }
 
 /* -- Launches -- */
+
+/* Shared memory ends as close to its guard page as its alignment permits. */
+static void place_shared(struct pacc_worker *worker,
+                         const struct pacc_launch *launch) {
+  uint64_t align = launch->kernel->shared_align, size = launch->shared;
+  uint64_t at = (worker->shared_end - size) & ~(align - 1);
+  if (size && (at != worker->shared || size != worker->shared_size)) {
+    pacc_cpu_arena_resize(worker->shared, at, size);
+    worker->shared = at;
+    worker->shared_size = size;
+  }
+  worker->block->shared = (unsigned char *)(uintptr_t)at;
+  worker->block->dynamic =
+      worker->block->shared + size - launch->dynamic_shared;
+}
 
 static void worker_begin(struct pacc_worker *worker,
                          struct pacc_launch *launch) {
@@ -156,9 +173,7 @@ static void worker_begin(struct pacc_worker *worker,
   memcpy(block->grid, launch->grid, sizeof(block->grid));
   block->dynamic_shared = launch->dynamic_shared;
   block->total_shared = launch->shared;
-  uint64_t align = kernel->shared_align;
-  uint64_t shared = (worker->shared_end - launch->shared) & ~(align - 1);
-  block->shared = (unsigned char *)(uintptr_t)shared;
+  place_shared(worker, launch);
   uint32_t linear = 0;
   for (uint32_t z = 0; z < launch->block[2]; z++)
     for (uint32_t y = 0; y < launch->block[1]; y++)
@@ -174,8 +189,8 @@ static void worker_run(struct pacc_worker *worker, struct pacc_launch *launch) {
     fegetenv(&environment);
     worker_begin(worker, launch);
     pacc_worker_current = worker;
-    status = launch->kernel->may_suspend ? run_waiting(worker)
-                                         : run_plain(worker);
+    status =
+        launch->kernel->may_suspend ? run_waiting(worker) : run_plain(worker);
     pacc_worker_current = NULL;
     if (status) /* left from within a signal handler, perhaps */
       fesetenv(&environment);
@@ -226,6 +241,13 @@ static int launch_run(struct pacc_cpu_executor *executor,
   return launch->status;
 }
 
+/* Bytes of shared memory of a block: the dynamic part is aligned to 16. */
+static uint32_t shared_size(const struct pacc_cpu_kernel *kernel,
+                            uint32_t dynamic) {
+  uint32_t size = kernel->static_shared;
+  return dynamic ? ((size + 15) & ~15u) + dynamic : size;
+}
+
 static int limit_error(const struct pacc_cpu_kernel *kernel, const char *what,
                        unsigned long long value, unsigned long long limit) {
   return pacc_cpu_fail(PACC_CPU_ERROR_LAUNCH_LIMITS,
@@ -243,8 +265,8 @@ static int launch_check(const struct pacc_launch *launch) {
   const struct pacc_cpu_kernel *kernel = launch->kernel;
   for (int i = 0; i < 3; i++) {
     if (!launch->grid[i] || !launch->block[i])
-      return pacc_cpu_fail(PACC_CPU_ERROR_LAUNCH_LIMITS,
-                           "kernel '%s': %s is 0", kernel->name,
+      return pacc_cpu_fail(PACC_CPU_ERROR_LAUNCH_LIMITS, "kernel '%s': %s is 0",
+                           kernel->name,
                            launch->grid[i] ? block_name[i] : grid_name[i]);
     if (launch->grid[i] > grid_limit[i])
       return limit_error(kernel, grid_name[i], launch->grid[i], grid_limit[i]);
@@ -258,8 +280,7 @@ static int launch_check(const struct pacc_launch *launch) {
                            kernel->name, block_name[i], launch->block[i],
                            kernel->block[i]);
   }
-  uint64_t n =
-      (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
+  uint64_t n = (uint64_t)launch->block[0] * launch->block[1] * launch->block[2];
   uint32_t most = kernel->max_threads ? kernel->max_threads
                                       : (uint32_t)PACC_CPU_MAX_THREADS;
   if (n > most)
@@ -286,7 +307,7 @@ int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
     return status;
   launch.n_threads = block[0] * block[1] * block[2];
   launch.n_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-  launch.shared = kernel->static_shared + shared;
+  launch.shared = shared_size(kernel, shared);
   launch.number = atomic_fetch_add(&executor->n_launches, 1) + 1;
   uint32_t n = executor->config.threads;
   if (n > launch.n_blocks)

@@ -4,8 +4,9 @@
  * the arena, on which all device code runs. Leaving device code early, after
  * a fault, is a switch to the home: the fiber is forgotten.
  *
- * exec.c gives out the blocks of a grid, worker.c holds memory and stacks, block.c runs one block, sync.c holds
- * barriers and warp operations, fault.c turns faults into errors.
+ * exec.c gives out the blocks of a grid, worker.c holds memory and stacks,
+ * block.c runs one block, sync.c holds barriers and warp operations, fault.c
+ * turns faults into errors.
  */
 #ifndef PACC_CPU_EXEC_PRIVATE_H
 #define PACC_CPU_EXEC_PRIVATE_H
@@ -97,7 +98,7 @@ struct pacc_worker {
   uint64_t *natural; /* packed ids of the block's threads, in order */
   uint64_t *order;   /* the same, in the order to run them */
   unsigned char *params;
-  uint64_t shared_end;
+  uint64_t shared, shared_size, shared_end; /* of the current kernel */
 
   struct pacc_fault fault;
   int done;

@@ -237,8 +237,9 @@ static void fault_text(struct pacc_worker *worker, char *text, size_t size) {
     access_text(fault, text, size);
     break;
   case PACC_CPU_ERROR_ARITHMETIC:
-    snprintf(text, size, "an integer division by zero, or the lowest integer "
-                         "divided by -1");
+    snprintf(text, size,
+             "an integer division by zero, or the lowest integer "
+             "divided by -1");
     break;
   case PACC_CPU_ERROR_TRAP:
     snprintf(text, size, "a trap");
@@ -278,10 +279,9 @@ int pacc_fault_report(struct pacc_worker *worker, uint64_t id) {
   if (id != UINT64_MAX)
     snprintf(thread, sizeof(thread), ", thread (%u,%u,%u)", pacc_cpu_id_x(id),
              pacc_cpu_id_y(id), pacc_cpu_id_z(id));
-  return pacc_cpu_fail(worker->fault.status,
-                       "kernel '%s', block (%u,%u,%u)%s: %s",
-                       worker->launch->kernel->name, block[0], block[1],
-                       block[2], thread, text);
+  return pacc_cpu_fail(
+      worker->fault.status, "kernel '%s', block (%u,%u,%u)%s: %s",
+      worker->launch->kernel->name, block[0], block[1], block[2], thread, text);
 }
 
 /* Where a thread waits, in words that are equal for threads that wait for the

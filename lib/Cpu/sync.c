@@ -220,7 +220,8 @@ static uint64_t shuffle(struct pacc_worker *worker, uint32_t warp,
 /* Sets the results of all lanes that came. */
 static void group_compute(struct pacc_worker *worker, uint32_t warp,
                           const struct pacc_group *group) {
-  uint32_t ballot = 0, same = 0, folded = 0, first = lowest_lane(group->arrived);
+  uint32_t ballot = 0, same = 0, folded = 0,
+           first = lowest_lane(group->arrived);
   uint64_t first_input = lane_fiber(worker, warp, first)->input;
   for (uint32_t rest = group->arrived; rest; rest &= rest - 1) {
     uint32_t lane = lowest_lane(rest);
@@ -260,7 +261,8 @@ static void group_compute(struct pacc_worker *worker, uint32_t warp,
       break;
     }
     case WARP_MATCH_ALL:
-      fiber->result = same == group->arrived ? group->arrived | predicate_bit : 0;
+      fiber->result =
+          same == group->arrived ? group->arrived | predicate_bit : 0;
       break;
     case WARP_IDX:
     case WARP_UP:
@@ -367,7 +369,9 @@ int pacc_sync_release_active(struct pacc_worker *worker) {
   return 1;
 }
 
-void pacc_dev_bar_warp_sync(uint32_t mask) { collective(WARP_SYNC, mask, 0, 0); }
+void pacc_dev_bar_warp_sync(uint32_t mask) {
+  collective(WARP_SYNC, mask, 0, 0);
+}
 uint64_t pacc_dev_elect_sync(uint32_t mask) {
   return collective(WARP_ELECT, mask, 0, 0);
 }

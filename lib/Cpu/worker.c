@@ -50,6 +50,7 @@ struct pacc_worker *pacc_worker_create(void) {
     pacc_worker_destroy(worker);
     return NULL;
   }
+  worker->shared = shared;
   worker->shared_end = shared + PACC_CPU_MAX_SHARED;
   for (uint32_t i = 0; i < PACC_CPU_MAX_THREADS; i++)
     worker->threads[i].block = worker->block;
@@ -60,9 +61,8 @@ void pacc_worker_destroy(struct pacc_worker *worker) {
   uint64_t size;
   for (uint32_t i = 0; i < worker->n_regions; i++)
     pacc_cpu_arena_free(PACC_CPU_STACK, worker->regions[i], &size);
-  if (worker->shared_end)
-    pacc_cpu_arena_free(PACC_CPU_SHARED,
-                        worker->shared_end - PACC_CPU_MAX_SHARED, &size);
+  if (worker->shared)
+    pacc_cpu_arena_free(PACC_CPU_SHARED, worker->shared, &size);
   pacc_cpu_arena_free(PACC_CPU_WORKER, (uint64_t)(uintptr_t)worker->threads,
                       &size);
   free(worker);

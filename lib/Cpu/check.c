@@ -1,0 +1,227 @@
+/* check.c: a check before every access of device code.
+ *
+ * An access is good if its address lies in the arena, is a multiple of the
+ * element's size, and is within the bounds of its page (arena.h). The first
+ * two are one comparison: the offset in the arena is rotated right, so that
+ * low bits that should be zero make it huge.
+ *
+ * The checks go into the optimised module, as functions that are then inlined:
+ * a vectorised loop has one check per vector, and equal checks are merged.
+ */
+#include "retarget_private.h"
+
+#include "arena.h"
+
+#include <stdio.h>
+
+/* What the checks of one kind of access have in common. */
+struct access {
+  uint64_t size; /* bytes, 0: given at run time */
+  unsigned align_log2;
+  int write;
+};
+
+/* Locals are addressed by the compiler; parameters, ids and the lists of
+ * threads are the executor's. */
+static int is_trusted(LLVMValueRef address) {
+  for (;;) {
+    if (LLVMIsAGetElementPtrInst(address) || LLVMIsAAddrSpaceCastInst(address))
+      address = LLVMGetOperand(address, 0);
+    else
+      break;
+  }
+  if (LLVMIsAAllocaInst(address))
+    return 1;
+  if (!LLVMIsAArgument(address))
+    return 0;
+  LLVMValueRef function = LLVMGetParamParent(address);
+  return LLVMGetLinkage(function) == LLVMExternalLinkage;
+}
+
+static LLVMValueRef constant(struct pacc_retarget *r, uint64_t value) {
+  return LLVMConstInt(r->i64, value, 0);
+}
+
+/* 1 if the offset is outside of the arena, or not aligned. */
+static LLVMValueRef build_range(struct pacc_retarget *r, LLVMValueRef offset,
+                                unsigned align_log2) {
+  LLVMBuilderRef b = r->builder;
+  if (align_log2) {
+    unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
+    LLVMValueRef f = LLVMGetIntrinsicDeclaration(r->module, id, &r->i64, 1);
+    LLVMValueRef arguments[3] = {offset, offset, constant(r, align_log2)};
+    offset = LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, arguments, 3, "");
+  }
+  uint64_t limit = 1ull << (r->options->arena_log2 - align_log2);
+  return LLVMBuildICmp(b, LLVMIntUGE, offset, constant(r, limit), "");
+}
+
+/* 1 if the offset is outside of the bounds of its page. */
+static LLVMValueRef build_bounds(struct pacc_retarget *r, LLVMValueRef offset) {
+  LLVMBuilderRef b = r->builder;
+  LLVMValueRef table =
+      LLVMConstIntToPtr(constant(r, r->options->bounds), r->ptr);
+  LLVMValueRef page =
+      LLVMBuildLShr(b, offset, constant(r, PACC_CPU_PAGE_LOG2), "");
+  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, r->i32, table, &page, 1, "");
+  LLVMValueRef bounds = LLVMBuildLoad2(b, r->i32, place, "");
+  LLVMValueRef first =
+      LLVMBuildAnd(b, bounds, LLVMConstInt(r->i32, 0xffff, 0), "");
+  LLVMValueRef length =
+      LLVMBuildLShr(b, bounds, LLVMConstInt(r->i32, 16, 0), "");
+  LLVMValueRef at = LLVMBuildTrunc(b, offset, r->i32, "");
+  at = LLVMBuildAnd(b, at, LLVMConstInt(r->i32, PACC_CPU_PAGE - 1, 0), "");
+  at = LLVMBuildSub(b, at, first, "");
+  return LLVMBuildICmp(b, LLVMIntUGT, at, length, "");
+}
+
+static void build_failure(struct pacc_retarget *r, LLVMValueRef address,
+                          LLVMValueRef size, const struct access *access) {
+  LLVMValueRef f = pacc_retarget_devfn(r, "pacc_dev_fault_access");
+  uint64_t flags =
+      (uint64_t)(access->write != 0) | ((1ull << access->align_log2) - 1) << 1;
+  LLVMValueRef arguments[3] = {address, size, LLVMConstInt(r->i32, flags, 0)};
+  LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(f), f, arguments, 3, "");
+  LLVMBuildUnreachable(r->builder);
+}
+
+static LLVMBasicBlockRef new_block(struct pacc_retarget *r, LLVMValueRef f) {
+  return LLVMAppendBasicBlockInContext(r->context, f, "");
+}
+
+/* The body of a check: void f(ptr address, i32 size). */
+static void build_body(struct pacc_retarget *r, LLVMValueRef f,
+                       const struct access *access) {
+  LLVMBuilderRef b = r->builder;
+  LLVMValueRef address = LLVMGetParam(f, 0), size = LLVMGetParam(f, 1);
+  LLVMBasicBlockRef start = new_block(r, f), inside = new_block(r, f);
+  LLVMBasicBlockRef good = new_block(r, f), bad = new_block(r, f);
+  if (!access->size) { /* nothing is accessed if the size is 0 */
+    LLVMBasicBlockRef some = new_block(r, f);
+    LLVMPositionBuilderAtEnd(b, start);
+    LLVMValueRef none =
+        LLVMBuildICmp(b, LLVMIntEQ, size, LLVMConstInt(r->i32, 0, 0), "");
+    LLVMBuildCondBr(b, none, good, some);
+    start = some;
+  }
+  LLVMPositionBuilderAtEnd(b, start);
+  LLVMValueRef offset = LLVMBuildPtrToInt(b, address, r->i64, "");
+  offset = LLVMBuildSub(b, offset, constant(r, r->options->arena_base), "");
+  LLVMBuildCondBr(b, build_range(r, offset, access->align_log2), bad, inside);
+  LLVMPositionBuilderAtEnd(b, inside);
+  LLVMBuildCondBr(b, build_bounds(r, offset), bad, good);
+  LLVMPositionBuilderAtEnd(b, bad);
+  build_failure(r, address, size, access);
+  LLVMPositionBuilderAtEnd(b, good);
+  LLVMBuildRetVoid(b);
+}
+
+/* The function that checks accesses of this kind. */
+static LLVMValueRef check_function(struct pacc_retarget *r,
+                                   const struct access *access) {
+  char name[48];
+  snprintf(name, sizeof(name), "pacc.check.%c%u%s", access->write ? 'w' : 'r',
+           access->align_log2, access->size ? "" : ".sized");
+  LLVMValueRef f = LLVMGetNamedFunction(r->module, name);
+  if (f)
+    return f;
+  LLVMTypeRef params[2] = {r->ptr, r->i32};
+  f = LLVMAddFunction(r->module, name,
+                      LLVMFunctionType(r->nothing, params, 2, 0));
+  LLVMSetLinkage(f, LLVMInternalLinkage);
+  unsigned kind = LLVMGetEnumAttributeKindForName("alwaysinline", 12);
+  LLVMAddAttributeAtIndex(f, (LLVMAttributeIndex)LLVMAttributeFunctionIndex,
+                          LLVMCreateEnumAttribute(r->context, kind, 0));
+  build_body(r, f, access);
+  return f;
+}
+
+/* Checks the access of an instruction at `address`; `size` is an integer of
+ * any width. */
+static void add_check(struct pacc_retarget *r, LLVMValueRef instruction,
+                      LLVMValueRef address, LLVMValueRef size,
+                      const struct access *access) {
+  if (is_trusted(address))
+    return;
+  LLVMValueRef f = check_function(r, access);
+  LLVMPositionBuilderBefore(r->builder, instruction);
+  LLVMBuilderRef b = r->builder;
+  if (LLVMGetPointerAddressSpace(LLVMTypeOf(address)))
+    address = LLVMBuildAddrSpaceCast(b, address, r->ptr, "");
+  LLVMValueRef arguments[2] = {address,
+                               LLVMBuildIntCast2(b, size, r->i32, 0, "")};
+  LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, arguments, 2, "");
+}
+
+static unsigned log2_of(uint64_t x) {
+  return x ? 63u - (unsigned)__builtin_clzll(x) : 0;
+}
+
+/* The natural alignment of a value's elements, as far as the access promises
+ * it. */
+static unsigned access_align(struct pacc_retarget *r, LLVMValueRef instruction,
+                             LLVMTypeRef type) {
+  if (LLVMGetTypeKind(type) == LLVMVectorTypeKind)
+    type = LLVMGetElementType(type);
+  uint64_t size = LLVMStoreSizeOfType(r->layout, type);
+  uint64_t given = LLVMGetAlignment(instruction);
+  if (size & (size - 1))
+    size = 1;
+  return log2_of(size < given ? size : given);
+}
+
+static void check_value(struct pacc_retarget *r, LLVMValueRef instruction,
+                        unsigned pointer, LLVMTypeRef type, int write) {
+  struct access access = {.size = LLVMStoreSizeOfType(r->layout, type),
+                          .align_log2 = access_align(r, instruction, type),
+                          .write = write};
+  if (access.size)
+    add_check(r, instruction, LLVMGetOperand(instruction, pointer),
+              LLVMConstInt(r->i32, access.size, 0), &access);
+}
+
+/* memcpy, memmove and memset run upwards from their start, so the guard pages
+ * see the rest. */
+static void check_block_operation(struct pacc_retarget *r, LLVMValueRef call) {
+  LLVMValueRef size = LLVMGetOperand(call, 2);
+  struct access access = {.write = 1};
+  if (LLVMIsAConstantInt(size))
+    access.size = LLVMConstIntGetZExtValue(size);
+  if (LLVMIsAConstantInt(size) && !access.size)
+    return;
+  add_check(r, call, LLVMGetOperand(call, 0), size, &access);
+  if (LLVMIsAMemSetInst(call))
+    return;
+  access.write = 0;
+  add_check(r, call, LLVMGetOperand(call, 1), size, &access);
+}
+
+static void check_instruction(struct pacc_retarget *r, LLVMValueRef i) {
+  switch (LLVMGetInstructionOpcode(i)) {
+  case LLVMLoad:
+    check_value(r, i, 0, LLVMTypeOf(i), 0);
+    break;
+  case LLVMStore:
+    check_value(r, i, 1, LLVMTypeOf(LLVMGetOperand(i, 0)), 1);
+    break;
+  case LLVMAtomicRMW:
+  case LLVMAtomicCmpXchg:
+    check_value(r, i, 0, LLVMTypeOf(LLVMGetOperand(i, 1)), 1);
+    break;
+  case LLVMCall:
+    if (LLVMIsAMemIntrinsic(i))
+      check_block_operation(r, i);
+    break;
+  default:
+    break;
+  }
+}
+
+void pacc_retarget_checks(struct pacc_retarget *r) {
+  PACC_EACH_FUNCTION(f, r->module) {
+    if (pacc_starts_with(pacc_name(f), "pacc.check."))
+      continue;
+    PACC_EACH_BLOCK(block, f)
+    PACC_EACH_INSTRUCTION(i, block) { check_instruction(r, i); }
+  }
+}

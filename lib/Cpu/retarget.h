@@ -1,0 +1,39 @@
+/* retarget.h: turns an NVPTX module into one for the host.
+ *
+ * retarget.c drives; entry.c makes the entries of kernels, lower.c replaces
+ * intrinsics and inline assembly, place.c gives variables and shared memory
+ * their addresses, check.c inserts the checks of accesses. */
+#ifndef PACC_CPU_RETARGET_H
+#define PACC_CPU_RETARGET_H
+
+#include "program.h"
+
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+
+/* machine      what to compile for
+ * arena_base,
+ * arena_log2   the range of device addresses (arena.h)
+ * bounds       address of the arena's table of bounds
+ * check        whether to insert checks of accesses
+ * place        returns an address for a variable in *address, or a status;
+ *              `context` is passed on */
+struct pacc_retarget_options {
+  LLVMTargetMachineRef machine;
+  uint64_t arena_base;
+  unsigned arena_log2;
+  uint64_t bounds;
+  int check;
+  int (*place)(void *context, const char *name, uint64_t size, uint64_t align,
+               uint64_t *address);
+  void *context;
+};
+
+/* Rewrites the module in place, optimises it, and fills *program. A status
+ * code with a detail if the module is not valid or not for NVPTX; the module
+ * is then good for nothing but disposal. */
+int pacc_retarget(LLVMModuleRef module,
+                  const struct pacc_retarget_options *options,
+                  struct pacc_cpu_program *program);
+
+#endif

@@ -1,0 +1,312 @@
+/* shared.c: shared variables become offsets from the block's shared memory.
+ *
+ * A variable that one kernel alone uses takes room in that kernel only; what
+ * functions share comes first, at the same offset for all. Uses within
+ * constants are turned into instructions, since the address is no constant
+ * any more. */
+#include "retarget_private.h"
+
+#include "status.h"
+
+#include <stdlib.h>
+
+enum { SHARED_SPACE = 3 };
+
+/* user: the only function that uses it; common: there are several, or it is
+ * not the entry of a kernel */
+struct shared_variable {
+  LLVMValueRef global;
+  LLVMValueRef user;
+  int common, dynamic;
+  uint32_t size, align, offset;
+};
+
+struct shared_layout {
+  struct pacc_retarget *r;
+  struct shared_variable *variables;
+  size_t n;
+};
+
+static int is_shared(LLVMValueRef value) {
+  return LLVMIsAGlobalVariable(value) &&
+         LLVMGetPointerAddressSpace(LLVMTypeOf(value)) == SHARED_SPACE;
+}
+
+/* Calls `visit` for each shared variable that a value refers to as a constant.
+ * Returns how many there are. */
+static unsigned each_shared(LLVMValueRef value,
+                            void (*visit)(void *context, LLVMValueRef global),
+                            void *context) {
+  if (!value || !LLVMIsAConstant(value))
+    return 0;
+  if (is_shared(value)) {
+    if (visit)
+      visit(context, value);
+    return 1;
+  }
+  if (LLVMIsAGlobalValue(value))
+    return 0;
+  unsigned n = 0;
+  for (int i = 0; i < LLVMGetNumOperands(value); i++)
+    n += each_shared(LLVMGetOperand(value, (unsigned)i), visit, context);
+  return n;
+}
+
+static int collect(struct shared_layout *layout) {
+  size_t n = 0;
+  LLVMModuleRef module = layout->r->module;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g; g = LLVMGetNextGlobal(g))
+    n += is_shared(g) != 0;
+  layout->variables = calloc(n + 1, sizeof(*layout->variables));
+  if (!layout->variables)
+    return pacc_cpu_fail(PACC_CPU_ERROR_OUT_OF_MEMORY,
+                         "no memory for shared variables");
+  LLVMTargetDataRef data = layout->r->layout;
+  for (LLVMValueRef g = LLVMGetFirstGlobal(module); g;
+       g = LLVMGetNextGlobal(g)) {
+    if (!is_shared(g))
+      continue;
+    LLVMTypeRef type = LLVMGlobalGetValueType(g);
+    uint32_t given = LLVMGetAlignment(g);
+    uint32_t least = LLVMABIAlignmentOfType(data, type);
+    layout->variables[layout->n++] = (struct shared_variable){
+        .global = g,
+        .dynamic = LLVMIsDeclaration(g),
+        .size = (uint32_t)LLVMABISizeOfType(data, type),
+        .align = given > least ? given : least};
+  }
+  return 0;
+}
+
+static struct shared_variable *find(struct shared_layout *layout,
+                                    LLVMValueRef global) {
+  struct shared_variable *v = layout->variables;
+  while (v->global != global)
+    v++;
+  return v;
+}
+
+/* The kernel of an entry, NULL for other functions. */
+static struct pacc_cpu_kernel *kernel_of(struct pacc_retarget *r,
+                                         LLVMValueRef function) {
+  for (size_t i = 0; i < r->program->n_kernels; i++)
+    if (!strcmp(r->program->kernels[i].symbol, pacc_name(function)))
+      return &r->program->kernels[i];
+  return NULL;
+}
+
+struct user {
+  struct shared_layout *layout;
+  LLVMValueRef function;
+};
+
+static void note_user(void *context, LLVMValueRef global) {
+  struct user *user = context;
+  struct shared_variable *v = find(user->layout, global);
+  if (v->user && v->user != user->function)
+    v->common = 1;
+  v->user = user->function;
+}
+
+static void find_users(struct shared_layout *layout) {
+  PACC_EACH_FUNCTION(f, layout->r->module) {
+    struct user user = {layout, f};
+    PACC_EACH_BLOCK(block, f)
+    PACC_EACH_INSTRUCTION(i, block) {
+      for (int k = 0; k < LLVMGetNumOperands(i); k++)
+        each_shared(LLVMGetOperand(i, (unsigned)k), note_user, &user);
+    }
+  }
+  for (size_t i = 0; i < layout->n; i++) {
+    struct shared_variable *v = &layout->variables[i];
+    if (v->user && !kernel_of(layout->r, v->user))
+      v->common = 1;
+  }
+}
+
+static uint32_t place_after(uint32_t end, struct shared_variable *v) {
+  v->offset = (end + v->align - 1) / v->align * v->align;
+  return v->offset + v->size;
+}
+
+static void assign_offsets(struct shared_layout *layout) {
+  struct pacc_cpu_program *program = layout->r->program;
+  uint32_t common = 0, align = 16;
+  for (size_t i = 0; i < layout->n; i++) {
+    struct shared_variable *v = &layout->variables[i];
+    if (v->user && v->align > align)
+      align = v->align;
+    if (v->common && !v->dynamic)
+      common = place_after(common, v);
+  }
+  for (size_t k = 0; k < program->n_kernels; k++) {
+    program->kernels[k].static_shared = common;
+    program->kernels[k].shared_align = align;
+  }
+  for (size_t i = 0; i < layout->n; i++) {
+    struct shared_variable *v = &layout->variables[i];
+    if (!v->user || v->common || v->dynamic)
+      continue;
+    struct pacc_cpu_kernel *kernel = kernel_of(layout->r, v->user);
+    kernel->static_shared = place_after(kernel->static_shared, v);
+  }
+}
+
+/* -- Uses -- */
+
+static LLVMValueRef expand(struct shared_layout *layout,
+                           const struct pacc_ids *ids, LLVMValueRef value);
+
+static LLVMValueRef expand_gep(struct shared_layout *layout,
+                               const struct pacc_ids *ids, LLVMValueRef value) {
+  enum { MAX_INDICES = 16 };
+  LLVMValueRef indices[MAX_INDICES];
+  unsigned n = (unsigned)LLVMGetNumOperands(value) - 1;
+  if (n > MAX_INDICES)
+    return NULL;
+  LLVMValueRef base = expand(layout, ids, LLVMGetOperand(value, 0));
+  for (unsigned i = 0; i < n; i++)
+    indices[i] = LLVMGetOperand(value, i + 1);
+  return base ? LLVMBuildGEP2(layout->r->builder,
+                              LLVMGetGEPSourceElementType(value), base, indices,
+                              n, "")
+              : NULL;
+}
+
+/* An aggregate is put together element by element. */
+static LLVMValueRef expand_aggregate(struct shared_layout *layout,
+                                     const struct pacc_ids *ids,
+                                     LLVMValueRef value) {
+  struct pacc_retarget *r = layout->r;
+  LLVMTypeRef type = LLVMTypeOf(value);
+  int is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
+  LLVMValueRef whole = LLVMGetPoison(type);
+  for (int i = 0; i < LLVMGetNumOperands(value); i++) {
+    LLVMValueRef part = expand(layout, ids, LLVMGetOperand(value, (unsigned)i));
+    if (!part)
+      return NULL;
+    whole =
+        is_vector
+            ? LLVMBuildInsertElement(r->builder, whole, part,
+                                     LLVMConstInt(r->i32, (unsigned)i, 0), "")
+            : LLVMBuildInsertValue(r->builder, whole, part, (unsigned)i, "");
+  }
+  return whole;
+}
+
+static LLVMValueRef expand_expression(struct shared_layout *layout,
+                                      const struct pacc_ids *ids,
+                                      LLVMValueRef value) {
+  LLVMBuilderRef b = layout->r->builder;
+  LLVMOpcode opcode = LLVMGetConstOpcode(value);
+  if (opcode == LLVMGetElementPtr)
+    return expand_gep(layout, ids, value);
+  LLVMValueRef first = expand(layout, ids, LLVMGetOperand(value, 0));
+  if (!first)
+    return NULL;
+  switch (opcode) {
+  case LLVMAddrSpaceCast:
+  case LLVMBitCast:
+  case LLVMPtrToInt:
+  case LLVMIntToPtr:
+  case LLVMTrunc:
+    return LLVMBuildCast(b, opcode, first, LLVMTypeOf(value), "");
+  case LLVMAdd:
+  case LLVMSub:
+  case LLVMXor: {
+    LLVMValueRef second = expand(layout, ids, LLVMGetOperand(value, 1));
+    return second ? LLVMBuildBinOp(b, opcode, first, second, "") : NULL;
+  }
+  default:
+    return NULL;
+  }
+}
+
+/* The value of a constant that refers to shared variables, as instructions
+ * where the builder stands. NULL for an expression of another kind. */
+static LLVMValueRef expand(struct shared_layout *layout,
+                           const struct pacc_ids *ids, LLVMValueRef value) {
+  struct pacc_retarget *r = layout->r;
+  if (!each_shared(value, NULL, NULL))
+    return value;
+  if (is_shared(value)) {
+    struct shared_variable *v = find(layout, value);
+    if (v->dynamic)
+      return ids->values[PACC_ID_DYNAMIC];
+    LLVMValueRef offset = LLVMConstInt(r->i64, v->offset, 0);
+    return LLVMBuildInBoundsGEP2(r->builder, r->i8, ids->values[PACC_ID_SHARED],
+                                 &offset, 1, "");
+  }
+  if (LLVMIsAConstantExpr(value))
+    return expand_expression(layout, ids, value);
+  return expand_aggregate(layout, ids, value);
+}
+
+/* A phi takes its value at the end of the block that it comes from, once for
+ * each block. */
+static LLVMValueRef phi_value(LLVMValueRef phi, unsigned operand) {
+  LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, operand);
+  for (unsigned i = 0; i < operand; i++)
+    if (LLVMGetIncomingBlock(phi, i) == from)
+      return LLVMGetOperand(phi, i);
+  return NULL;
+}
+
+static int replace_operand(struct shared_layout *layout,
+                           const struct pacc_ids *ids, LLVMValueRef instruction,
+                           unsigned operand) {
+  LLVMValueRef value = LLVMGetOperand(instruction, operand), made = NULL;
+  LLVMValueRef before = instruction;
+  if (LLVMIsAPHINode(instruction)) {
+    made = phi_value(instruction, operand);
+    before =
+        LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(instruction, operand));
+  }
+  LLVMPositionBuilderBefore(layout->r->builder, before);
+  if (!made)
+    made = expand(layout, ids, value);
+  if (!made)
+    return pacc_cpu_fail(PACC_CPU_ERROR_UNSUPPORTED,
+                         "a constant expression over shared variables that the "
+                         "CPU device does not know");
+  LLVMSetOperand(instruction, operand, made);
+  return 0;
+}
+
+static int replace_uses(struct shared_layout *layout, LLVMValueRef function) {
+  struct pacc_ids ids = {{0}};
+  PACC_EACH_BLOCK(block, function)
+  PACC_EACH_INSTRUCTION(i, block) {
+    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
+      if (!each_shared(LLVMGetOperand(i, (unsigned)k), NULL, NULL))
+        continue;
+      if (!ids.values[0])
+        ids = pacc_retarget_ids(layout->r, function);
+      int status = replace_operand(layout, &ids, i, (unsigned)k);
+      if (status)
+        return status;
+    }
+  }
+  return 0;
+}
+
+int pacc_retarget_shared(struct pacc_retarget *r) {
+  struct shared_layout layout = {.r = r};
+  int status = collect(&layout);
+  if (!status) {
+    find_users(&layout);
+    assign_offsets(&layout);
+  }
+  PACC_EACH_FUNCTION(f, r->module) {
+    if (!status)
+      status = replace_uses(&layout, f);
+  }
+  for (size_t i = 0; !status && i < layout.n; i++) {
+    LLVMValueRef global = layout.variables[i].global;
+    /* What is left are constants that nobody uses. */
+    LLVMReplaceAllUsesWith(global, LLVMGetPoison(LLVMTypeOf(global)));
+    LLVMDeleteGlobal(global);
+  }
+  free(layout.variables);
+  return status;
+}
