@@ -15,6 +15,7 @@
 #include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
+#include <stdbool.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -118,6 +119,42 @@ __isl_give isl_union_set *
 pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
                               const struct pacc_scop *scop,
                               const struct pacc_dependences *deps);
+
+/* A hull of array elements, as functions of the parameters.
+ *
+ * when        parameters for which there is any element
+ * first, last indices of two elements
+ * box         the elements i with first <= i <= last in every dimension (at
+ *             most two dimensions); otherwise everything from first to last in
+ *             memory
+ */
+struct pacc_extent {
+  isl_set *when;
+  isl_pw_multi_aff *first;
+  isl_pw_multi_aff *last;
+  bool box;
+};
+
+/* What happens to one array of a region.
+ * touched     elements that any kernel accesses
+ * in          has_in: elements whose values must be on the device at first
+ * out         has_out: elements that must be copied back. All of them are
+ *             either written or among those copied in.
+ */
+struct pacc_array_plan {
+  struct pacc_extent touched;
+  struct pacc_extent in;
+  struct pacc_extent out;
+  bool has_in;
+  bool has_out;
+};
+
+/* `array` is the space of the array's elements. -1 after a failure. */
+int pacc_array_plan_compute(struct pacc_array_plan *plan,
+                            const struct pacc_scop *scop,
+                            const struct pacc_dependences *deps,
+                            __isl_take isl_space *array);
+void pacc_array_plan_clear(struct pacc_array_plan *plan);
 
 /* A schedule for the instances `domain` that has parallel loops as far out as
  * possible (isl's scheduler with outer coincidence). NULL if isl finds none or

@@ -1,0 +1,220 @@
+//===- AstGen.cpp - isl ASTs of a mapped region ---------------------------===//
+#include "Offload/AstGen.h"
+
+#include "polly/CodeGen/IslAst.h"
+#include "polly/ScopInfo.h"
+#include "isl/ast_build.h"
+#include "isl/options.h"
+#include <cstring>
+
+using namespace llvm;
+using namespace polly;
+
+namespace pacc {
+
+namespace {
+
+/// State of the callbacks of isl's AST generator.
+struct Generator {
+  RegionAst &Region;
+  std::vector<LaunchAst *> Open;
+  bool Failed = false;
+};
+
+} // namespace
+
+static isl_pw_aff *addConstant(isl_pw_aff *Aff, long Value) {
+  isl_set *Domain = isl_pw_aff_domain(isl_pw_aff_copy(Aff));
+  isl_val *Constant = isl_val_int_from_si(isl_pw_aff_get_ctx(Aff), Value);
+  return isl_pw_aff_add(Aff, isl_pw_aff_val_on_domain(Domain, Constant));
+}
+
+static const pacc_kernel_plan *planOf(isl_id *Mark) {
+  if (strcmp(isl_id_get_name(Mark), PACC_KERNEL_MARK) != 0)
+    return nullptr;
+  return static_cast<const pacc_kernel_plan *>(isl_id_get_user(Mark));
+}
+
+/// Expressions for the smallest value and the number of values of \p Dim in the
+/// current iteration of the host's loops.
+static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
+                      const pacc_kernel_plan &Plan, isl_ast_build *Build) {
+  isl_union_map *Outer = isl_ast_build_get_schedule(Build);
+  Outer =
+      isl_union_map_intersect_domain(Outer, isl_union_set_copy(Plan.domain));
+  isl_union_map *Coordinate =
+      isl_union_map_from_union_pw_aff(isl_union_pw_aff_copy(Dim));
+  isl_map *Map = isl_map_from_union_map(
+      isl_union_map_apply_range(isl_union_map_reverse(Outer), Coordinate));
+  Map = isl_map_coalesce(Map);
+  isl_set *Any = isl_map_domain(isl_map_copy(Map));
+  isl_pw_aff *Min = isl_pw_aff_coalesce(isl_map_dim_min(isl_map_copy(Map), 0));
+  isl_pw_aff *Max = isl_pw_aff_coalesce(isl_map_dim_max(Map, 0));
+  isl_pw_aff *Count =
+      isl_pw_aff_sub(Max, addConstant(isl_pw_aff_copy(Min), -1));
+  // No instance at all in this iteration: no thread.
+  isl_pw_aff *Zero = isl_pw_aff_zero_on_domain(
+      isl_local_space_from_space(isl_set_get_space(Any)));
+  isl_set *None = isl_set_complement(Any);
+  Count = isl_pw_aff_union_max(Count, isl_pw_aff_intersect_domain(Zero, None));
+  Launch.First.push_back(
+      isl::manage(isl_ast_build_expr_from_pw_aff(Build, Min)));
+  Launch.Threads.push_back(isl::manage(
+      isl_ast_build_expr_from_pw_aff(Build, isl_pw_aff_coalesce(Count))));
+  return !Launch.First.back().is_null() && !Launch.Threads.back().is_null();
+}
+
+static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
+  auto &G = *static_cast<Generator *>(User);
+  const pacc_kernel_plan *Plan = planOf(Mark);
+  if (!Plan)
+    return isl_stat_ok;
+  G.Region.Launches.push_back(std::make_unique<LaunchAst>());
+  LaunchAst &Launch = *G.Region.Launches.back();
+  Launch.Plan = Plan;
+  for (unsigned D = 0; D < Plan->n_dims; ++D)
+    if (!addExtent(Launch, Plan->dim[D], *Plan, Build)) {
+      G.Failed = true;
+      return isl_stat_error;
+    }
+  G.Open.push_back(&Launch);
+  return isl_stat_ok;
+}
+
+static isl_ast_node *afterMark(isl_ast_node *Node, isl_ast_build *Build,
+                               void *User) {
+  auto &G = *static_cast<Generator *>(User);
+  isl_id *Mark = isl_ast_node_mark_get_id(Node);
+  if (planOf(Mark)) {
+    isl_ctx *Ctx = isl_ast_node_get_ctx(Node);
+    Node = isl_ast_node_set_annotation(
+        Node, isl_id_alloc(Ctx, "pacc_launch", G.Open.back()));
+    G.Open.pop_back();
+  }
+  isl_id_free(Mark);
+  return Node;
+}
+
+static void freePayload(void *Payload) {
+  delete static_cast<IslAstInfo::IslAstUserPayload *>(Payload);
+}
+
+static isl_ast_node *atEachDomain(isl_ast_node *Node, isl_ast_build *Build,
+                                  void *) {
+  // Polly's builders look for the build of a statement here.
+  auto *Payload = new IslAstInfo::IslAstUserPayload();
+  Payload->Build = isl::manage_copy(Build);
+  isl_id *Id = isl_id_alloc(isl_ast_node_get_ctx(Node), "", Payload);
+  Id = isl_id_set_free_user(Id, freePayload);
+  return isl_ast_node_set_annotation(Node, Id);
+}
+
+const LaunchAst *RegionAst::launchOf(const isl::ast_node &Mark) {
+  isl_id *Id = isl_ast_node_get_annotation(Mark.get());
+  auto *Launch = Id ? static_cast<LaunchAst *>(isl_id_get_user(Id)) : nullptr;
+  isl_id_free(Id);
+  return Launch;
+}
+
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+static isl::ast_expr addressOf(const isl::ast_build &Build,
+                               isl_pw_multi_aff *Element) {
+  isl_ast_expr *Access =
+      isl_ast_build_access_from_pw_multi_aff(Build.get(), Element);
+  return isl::manage(isl_ast_expr_address_of(Access));
+}
+
+/// The element in row \p Row (plus \p Offset) of \p RowOf and in the column of
+/// \p ColumnOf.
+static isl_pw_multi_aff *combine(isl_pw_multi_aff *RowOf, int Offset,
+                                 isl_pw_multi_aff *ColumnOf) {
+  isl_pw_aff *Row = isl_pw_multi_aff_get_pw_aff(RowOf, 0);
+  Row = addConstant(Row, Offset);
+  isl_pw_multi_aff *Element = isl_pw_multi_aff_copy(ColumnOf);
+  return isl_pw_multi_aff_set_pw_aff(Element, 0, Row);
+}
+
+static bool buildExtent(ExtentAst &Ast, const pacc_extent &Extent,
+                        const isl::ast_build &Build) {
+  Ast.When = isl::manage(
+      isl_ast_build_expr_from_set(Build.get(), isl_set_copy(Extent.when)));
+  Ast.First = addressOf(Build, isl_pw_multi_aff_copy(Extent.first));
+  Ast.Last = addressOf(Build, isl_pw_multi_aff_copy(Extent.last));
+  if (Ast.When.is_null() || Ast.First.is_null() || Ast.Last.is_null())
+    return false;
+  if (!Extent.box || isl_pw_multi_aff_dim(Extent.first, isl_dim_out) != 2)
+    return true;
+  Ast.RowEnd = addressOf(Build, combine(Extent.first, 0, Extent.last));
+  Ast.NextRow = addressOf(Build, combine(Extent.first, 1, Extent.first));
+  isl_pw_aff *Rows =
+      isl_pw_aff_sub(isl_pw_multi_aff_get_pw_aff(Extent.last, 0),
+                     isl_pw_multi_aff_get_pw_aff(Extent.first, 0));
+  Rows = addConstant(isl_pw_aff_coalesce(Rows), 1);
+  Ast.Rows = isl::manage(isl_ast_build_expr_from_pw_aff(Build.get(), Rows));
+  return !Ast.RowEnd.is_null() && !Ast.NextRow.is_null() && !Ast.Rows.is_null();
+}
+
+static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
+                       const pacc_scop &Facts, const pacc_dependences &Deps,
+                       const isl::ast_build &Build) {
+  pacc_array_plan Plan;
+  if (pacc_array_plan_compute(&Plan, &Facts, &Deps, SAI.getSpace().release()))
+    return false;
+  Ast.SAI = &SAI;
+  Ast.HasIn = Plan.has_in;
+  Ast.HasOut = Plan.has_out;
+  bool Ok = buildExtent(Ast.Touched, Plan.touched, Build) &&
+            (!Ast.HasIn || buildExtent(Ast.In, Plan.in, Build)) &&
+            (!Ast.HasOut || buildExtent(Ast.Out, Plan.out, Build));
+  pacc_array_plan_clear(&Plan);
+  return Ok;
+}
+
+static bool isAccessed(const ScopArrayInfo &SAI, const pacc_scop &Facts) {
+  isl::union_set Elements = isl::manage_copy(Facts.read)
+                                .unite(isl::manage_copy(Facts.may_write))
+                                .range();
+  return !Elements.extract_set(SAI.getSpace()).is_empty();
+}
+
+//===----------------------------------------------------------------------===//
+// The region
+//===----------------------------------------------------------------------===//
+
+std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
+                                          const pacc_dependences &Deps,
+                                          const pacc_mapping &Mapping) {
+  isl_ctx *Ctx = S.getIslCtx().get();
+  // Polly's builders expect loops of the form iv <= expression.
+  isl_options_set_ast_build_atomic_upper_bound(Ctx, true);
+  isl_options_set_ast_build_detect_min_max(Ctx, true);
+
+  auto Region = std::make_unique<RegionAst>();
+  isl::ast_build Plain =
+      isl::manage(isl_ast_build_from_context(S.getContext().release()));
+  Region->RunCondition = IslAst::buildRunCondition(S, Plain);
+  for (const ScopArrayInfo *SAI : S.arrays()) {
+    if (!SAI->isArrayKind() || !isAccessed(*SAI, Facts))
+      continue;
+    Region->Arrays.emplace_back();
+    if (!buildArray(Region->Arrays.back(), *SAI, Facts, Deps, Plain))
+      return nullptr;
+  }
+
+  Generator G{*Region, {}};
+  isl_ast_build *Build = isl_ast_build_from_context(S.getContext().release());
+  Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, nullptr);
+  Build = isl_ast_build_set_before_each_mark(Build, beforeMark, &G);
+  Build = isl_ast_build_set_after_each_mark(Build, afterMark, &G);
+  Region->Root = isl::manage(isl_ast_build_node_from_schedule(
+      Build, isl_schedule_copy(Mapping.schedule)));
+  isl_ast_build_free(Build);
+  if (Region->Root.is_null() || G.Failed || Region->RunCondition.is_null())
+    return nullptr;
+  return Region;
+}
+
+} // namespace pacc

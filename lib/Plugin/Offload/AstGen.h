@@ -1,0 +1,65 @@
+//===- AstGen.h - isl ASTs of a mapped region -------------------*- C++ -*-===//
+//
+// Everything of a region that isl has to compute before code is generated: the
+// AST of its schedule, the size of every launch, and the copies of every array
+// as expressions in the region's parameters.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_ASTGEN_H
+#define PACC_PLUGIN_OFFLOAD_ASTGEN_H
+
+#include "pacc/poly.h"
+#include "polly/Support/GICHelper.h"
+#include "isl/isl-noexceptions.h"
+#include <memory>
+#include <vector>
+
+namespace polly {
+class Scop;
+class ScopArrayInfo;
+} // namespace polly
+
+namespace pacc {
+
+/// One place in the AST where the host launches a kernel: along each dimension
+/// of the grid the smallest coordinate and the number of threads.
+struct LaunchAst {
+  const pacc_kernel_plan *Plan = nullptr;
+  std::vector<isl::ast_expr> First;
+  std::vector<isl::ast_expr> Threads;
+};
+
+/// A hull of array elements as addresses. When: is there any element? First and
+/// Last: the first and the last element. A box of two dimensions has RowEnd,
+/// the last element of the first row, NextRow, the first element of the second
+/// one, and the number of Rows.
+struct ExtentAst {
+  isl::ast_expr When, First, Last, RowEnd, NextRow, Rows;
+  bool isBox() const { return !Rows.is_null(); }
+};
+
+struct ArrayAst {
+  const polly::ScopArrayInfo *SAI = nullptr;
+  ExtentAst Touched, In, Out;
+  bool HasIn = false, HasOut = false;
+};
+
+struct RegionAst {
+  isl::ast_node Root;
+  isl::ast_expr RunCondition;
+  std::vector<ArrayAst> Arrays;
+  std::vector<std::unique_ptr<LaunchAst>> Launches;
+
+  /// The launch that \p Mark stands for.
+  static const LaunchAst *launchOf(const isl::ast_node &Mark);
+};
+
+/// nullptr: isl gave up.
+std::unique_ptr<RegionAst> buildRegionAst(polly::Scop &S,
+                                          const pacc_scop &Facts,
+                                          const pacc_dependences &Deps,
+                                          const pacc_mapping &Mapping);
+
+} // namespace pacc
+
+#endif

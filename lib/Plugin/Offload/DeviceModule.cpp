@@ -1,0 +1,385 @@
+//===- DeviceModule.cpp - The kernels of one translation unit -------------===//
+#include "Offload/DeviceModule.h"
+
+#include "Offload/ScopFacts.h"
+#include "pacc/abi.h"
+#include "llvm/Bitcode/BitcodeWriter.h"
+#include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/IRReader/IRReader.h"
+#include "llvm/Linker/Linker.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/Process.h"
+#include "llvm/Support/SourceMgr.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/Utils/Cloning.h"
+#include "llvm/Transforms/Utils/Local.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
+
+using namespace llvm;
+
+namespace pacc {
+
+static Error failure(const Twine &Message) {
+  return createStringError(inconvertibleErrorCode(), Message);
+}
+
+/// One more backend in a process that has initialised its own targets.
+static const Target *nvptxTarget(std::string &Message) {
+  static std::once_flag Once;
+  std::call_once(Once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  return TargetRegistry::lookupTarget(Triple("nvptx64-nvidia-cuda"), Message);
+}
+
+DeviceModule::DeviceModule(Module &Host, const Options &Opts)
+    : Host(Host), Opts(Opts) {
+  Device = std::make_unique<Module>("pacc." + Host.getModuleIdentifier(),
+                                    Host.getContext());
+  Triple NVPTX("nvptx64-nvidia-cuda");
+  Device->setTargetTriple(NVPTX);
+  Device->setSourceFileName(Host.getSourceFileName());
+  std::string Message;
+  if (const Target *T = nvptxTarget(Message)) {
+    TargetOptions TO;
+    TO.AllowFPOpFusion =
+        Opts.Fma == "on" ? FPOpFusion::Fast : FPOpFusion::Strict;
+    TM.reset(T->createTargetMachine(NVPTX, Opts.Arch, "", TO, std::nullopt,
+                                    std::nullopt, CodeGenOptLevel::Aggressive));
+    Device->setDataLayout(TM->createDataLayout());
+  }
+}
+
+DeviceModule::~DeviceModule() = default;
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+/// Gives every function that \p F calls its counterpart in the device module.
+static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
+  for (Instruction &I : instructions(F)) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    if (!Call || Map.count(Call->getCalledFunction()))
+      continue;
+    Function *Callee = Call->getCalledFunction();
+    std::string Name = Callee->getName().str();
+    if (auto Known = deviceFunctionFor(*Call); Known && !Known->empty())
+      Name = *Known;
+    auto *New = cast<Function>(
+        Device.getOrInsertFunction(Name, Callee->getFunctionType())
+            .getCallee());
+    if (!New->isIntrinsic()) {
+      New->setDoesNotAccessMemory();
+      New->setDoesNotThrow();
+    }
+    Map[Callee] = New;
+  }
+}
+
+unsigned DeviceModule::addKernel(Function &Kernel, const pacc_kernel_plan &Plan,
+                                 SmallVectorImpl<bool> &Used) {
+  stripDebugInfo(Kernel);
+  for (BasicBlock &BB : Kernel)
+    SimplifyInstructionsInBlock(&BB);
+  ValueToValueMapTy Map;
+  SmallVector<Type *, 16> Types;
+  for (Argument &Arg : Kernel.args()) {
+    Used.push_back(!Arg.use_empty());
+    if (Used.back())
+      Types.push_back(Arg.getType());
+  }
+  auto *Type = FunctionType::get(Kernel.getReturnType(), Types, false);
+  Function *New = Function::Create(Type, GlobalValue::ExternalLinkage,
+                                   Kernel.getName(), *Device);
+  unsigned Next = 0;
+  for (Argument &Arg : Kernel.args()) {
+    if (!Used[Arg.getArgNo()]) {
+      Map[&Arg] = PoisonValue::get(Arg.getType());
+      continue;
+    }
+    Argument *NewArg = New->getArg(Next++);
+    NewArg->setName(Arg.getName());
+    Map[&Arg] = NewArg;
+  }
+  mapCallees(Kernel, *Device, Map);
+  SmallVector<ReturnInst *, 2> Returns;
+  CloneFunctionInto(New, &Kernel, Map, CloneFunctionChangeType::DifferentModule,
+                    Returns);
+  New->setCallingConv(CallingConv::PTX_Kernel);
+  Kernel.eraseFromParent();
+
+  KernelInfo Info = {New, Plan.n_dims, {1, 1, 1}, {1, 1, 1}};
+  std::copy(std::begin(Plan.extent), std::end(Plan.extent), Info.Extent);
+  Kernels.push_back(Info);
+  return Kernels.size() - 1;
+}
+
+void DeviceModule::chooseBlocks() {
+  BlockShape Fixed = cantFail(parseBlockShape(Opts.BlockSize));
+  for (KernelInfo &K : Kernels) {
+    if (K.Dims == 0)
+      continue;
+    static const unsigned Shapes[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+    std::copy_n(Shapes[K.Dims - 1], 3, K.Block);
+    if (Fixed.X) {
+      K.Block[0] = Fixed.X;
+      K.Block[1] = K.Dims > 1 ? Fixed.Y : 1;
+      K.Block[2] = K.Dims > 2 ? Fixed.Z : 1;
+    }
+  }
+}
+
+/// Makes the block size a constant of the code and a promise to ptxas.
+void DeviceModule::fixBlockSizes() {
+  for (KernelInfo &K : Kernels) {
+    std::string Shape =
+        (Twine(K.Block[0]) + "," + Twine(K.Block[1]) + "," + Twine(K.Block[2]))
+            .str();
+    K.F->addFnAttr("nvvm.reqntid", Shape);
+    K.F->addFnAttr("nvvm.maxntid", Shape);
+    for (Instruction &I : make_early_inc_range(instructions(*K.F))) {
+      auto *Call = dyn_cast<IntrinsicInst>(&I);
+      if (!Call)
+        continue;
+      int Dim = -1;
+      if (Call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_ntid_x)
+        Dim = 0;
+      else if (Call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_ntid_y)
+        Dim = 1;
+      else if (Call->getIntrinsicID() == Intrinsic::nvvm_read_ptx_sreg_ntid_z)
+        Dim = 2;
+      if (Dim < 0)
+        continue;
+      Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), K.Block[Dim]));
+      Call->eraseFromParent();
+    }
+  }
+}
+
+/// a * b + c in two roundings, as the CPU does it.
+void DeviceModule::expandMultiplyAdds() {
+  for (KernelInfo &K : Kernels)
+    for (Instruction &I : make_early_inc_range(instructions(*K.F))) {
+      auto *Call = dyn_cast<IntrinsicInst>(&I);
+      if (!Call || Call->getIntrinsicID() != Intrinsic::fmuladd)
+        continue;
+      IRBuilder<> Builder(Call);
+      Builder.setFastMathFlags(Call->getFastMathFlags());
+      Value *Product =
+          Builder.CreateFMul(Call->getArgOperand(0), Call->getArgOperand(1));
+      Call->replaceAllUsesWith(
+          Builder.CreateFAdd(Product, Call->getArgOperand(2)));
+      Call->eraseFromParent();
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// Compilation
+//===----------------------------------------------------------------------===//
+
+std::optional<std::string> findLibdevice(const Options &Opts) {
+  if (!Opts.Libdevice.empty())
+    return sys::fs::exists(Opts.Libdevice)
+               ? std::optional<std::string>(Opts.Libdevice)
+               : std::nullopt;
+  SmallVector<std::string, 4> Roots;
+  for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"})
+    if (auto Root = sys::Process::GetEnv(Variable))
+      Roots.push_back(*Root);
+  Roots.push_back(PACC_CUDA_PATH);
+  Roots.push_back("/usr/local/cuda");
+  for (const std::string &Root : Roots) {
+    if (Root.empty())
+      continue;
+    SmallString<128> Path(Root);
+    sys::path::append(Path, "nvvm", "libdevice", "libdevice.10.bc");
+    if (sys::fs::exists(Path))
+      return std::string(Path);
+  }
+  return std::nullopt;
+}
+
+Error DeviceModule::linkLibdevice() {
+  bool Needed = any_of(*Device, [](const Function &F) {
+    return F.isDeclaration() && F.getName().starts_with("__nv_");
+  });
+  if (!Needed)
+    return Error::success();
+  std::optional<std::string> Path = findLibdevice(Opts);
+  if (!Path)
+    return failure("no libdevice.10.bc found");
+  SMDiagnostic Diagnostic;
+  std::unique_ptr<Module> Library =
+      parseIRFile(*Path, Diagnostic, Device->getContext());
+  if (!Library)
+    return failure("cannot read " + *Path + ": " + Diagnostic.getMessage());
+  Library->setTargetTriple(Device->getTargetTriple());
+  Library->setDataLayout(Device->getDataLayout());
+  bool Failed = Linker::linkModules(
+      *Device, std::move(Library), Linker::LinkOnlyNeeded,
+      [](Module &M, const StringSet<> &Names) {
+        internalizeModule(M, [&](const GlobalValue &G) {
+          return !G.hasName() || !Names.contains(G.getName());
+        });
+      });
+  if (Failed)
+    return failure("cannot link " + *Path);
+  for (const Function &F : *Device)
+    if (F.isDeclaration() && F.getName().starts_with("__nv_"))
+      return failure(*Path + " has no " + F.getName());
+  Device->addModuleFlag(Module::Override, "nvvm-reflect-ftz", 0u);
+  return Error::success();
+}
+
+void DeviceModule::optimize() {
+  LoopAnalysisManager LAM;
+  FunctionAnalysisManager FAM;
+  CGSCCAnalysisManager CGAM;
+  ModuleAnalysisManager MAM;
+  PassBuilder PB(TM.get());
+  TM->registerPassBuilderCallbacks(PB);
+  PB.registerModuleAnalyses(MAM);
+  PB.registerCGSCCAnalyses(CGAM);
+  PB.registerFunctionAnalyses(FAM);
+  PB.registerLoopAnalyses(LAM);
+  PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
+  PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(*Device, MAM);
+}
+
+Expected<std::string> DeviceModule::emitPtx() {
+  SmallString<0> Text;
+  raw_svector_ostream OS(Text);
+  legacy::PassManager PM;
+  if (TM->addPassesToEmitFile(PM, OS, nullptr, CodeGenFileType::AssemblyFile))
+    return failure("this LLVM cannot write PTX");
+  PM.run(*Device);
+  return std::string(Text);
+}
+
+Error DeviceModule::finish() {
+  if (!TM)
+    return failure("this LLVM has no NVPTX backend");
+  StripDebugInfo(*Device);
+  chooseBlocks();
+  fixBlockSizes();
+  if (Opts.Fma == "off")
+    expandMultiplyAdds();
+  std::string Problem;
+  raw_string_ostream ProblemOS(Problem);
+  if (verifyModule(*Device, &ProblemOS))
+    return failure("generated invalid device code: " + Problem);
+
+  SmallString<0> Bitcode;
+  if (Opts.EmbedBitcode == "on") {
+    raw_svector_ostream OS(Bitcode);
+    WriteBitcodeToFile(*Device, OS);
+  }
+  if (Error E = linkLibdevice())
+    return E;
+  optimize();
+  if (Opts.DumpKernelIR)
+    Device->print(errs(), nullptr);
+  Expected<std::string> Ptx = emitPtx();
+  if (!Ptx)
+    return Ptx.takeError();
+  if (Opts.DumpKernelAsm)
+    errs() << *Ptx;
+  embed(*Ptx, Bitcode);
+  return Error::success();
+}
+
+//===----------------------------------------------------------------------===//
+// The image in the host's module
+//===----------------------------------------------------------------------===//
+
+/// 64-bit FNV-1a (Fowler, Noll, Vo), as the runtime checks it.
+static uint64_t fnv1a(StringRef Bytes) {
+  uint64_t Hash = 0xcbf29ce484222325;
+  for (unsigned char Byte : Bytes)
+    Hash = (Hash ^ Byte) * 0x100000001b3;
+  return Hash;
+}
+
+Constant *DeviceModule::createString(StringRef Text) {
+  Constant *Data = ConstantDataArray::getString(Host.getContext(), Text);
+  auto *G = new GlobalVariable(Host, Data->getType(), true,
+                               GlobalValue::PrivateLinkage, Data, ".pacc");
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+/// struct pacc_image, field by field.
+static StructType *imageType(LLVMContext &C) {
+  Type *Ptr = PointerType::get(C, 0), *I64 = Type::getInt64Ty(C);
+  return StructType::get(
+      C, {Ptr, Ptr, Ptr, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, Ptr});
+}
+
+Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
+  LLVMContext &C = Host.getContext();
+  if (!Image)
+    Image = new GlobalVariable(
+        Host, imageType(C), false, GlobalValue::InternalLinkage,
+        Constant::getNullValue(imageType(C)), "__pacc_image");
+  Constant *Region = ConstantStruct::getAnon(
+      {Image, createString(Name), createString(Location)});
+  return new GlobalVariable(Host, Region->getType(), true,
+                            GlobalValue::PrivateLinkage, Region,
+                            "__pacc_region");
+}
+
+void DeviceModule::embed(StringRef Ptx, StringRef Bitcode) {
+  LLVMContext &C = Host.getContext();
+  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
+  auto Number = [&](Type *Ty, uint64_t N) { return ConstantInt::get(Ty, N); };
+  Constant *Null = ConstantPointerNull::get(PointerType::get(C, 0));
+  auto Private = [&](Constant *Data) -> GlobalVariable * {
+    return new GlobalVariable(Host, Data->getType(), true,
+                              GlobalValue::PrivateLinkage, Data, ".pacc");
+  };
+
+  SmallVector<Constant *, 8> Table;
+  for (const KernelInfo &K : Kernels) {
+    SmallVector<uint32_t, 16> Sizes;
+    for (const Argument &Arg : K.F->args())
+      Sizes.push_back(Device->getDataLayout().getTypeStoreSize(Arg.getType()));
+    Constant *Block = ConstantDataArray::get(C, ArrayRef<uint32_t>(K.Block, 3));
+    Table.push_back(ConstantStruct::getAnon(
+        {createString(K.F->getName()), createString(""), Block, Number(I32, 0),
+         Number(I32, Sizes.size()),
+         Sizes.empty() ? Null : Private(ConstantDataArray::get(C, Sizes))}));
+  }
+  Constant *KernelTable = ConstantArray::get(
+      ArrayType::get(Table[0]->getType(), Table.size()), Table);
+  Constant *Abi = Host.getOrInsertGlobal("__pacc_rt_abi_v1", I32);
+  Constant *BitcodeData = Null;
+  if (!Bitcode.empty()) {
+    GlobalVariable *G =
+        Private(ConstantDataArray::getString(C, Bitcode, /*AddNull=*/false));
+    G->setAlignment(Align(8));
+    BitcodeData = G;
+  }
+  Image->setInitializer(ConstantStruct::get(
+      imageType(C),
+      {Abi, createString(Host.getSourceFileName()), createString(Opts.Arch),
+       createString(Ptx), Number(I64, Ptx.size()), Number(I64, fnv1a(Ptx)),
+       BitcodeData, Number(I64, Bitcode.size()), Number(I64, fnv1a(Bitcode)),
+       Private(KernelTable), Number(I64, Kernels.size()), Null}));
+}
+
+} // namespace pacc

@@ -1,0 +1,78 @@
+//===- DeviceModule.h - The kernels of one translation unit -----*- C++ -*-===//
+//
+// Collects kernels in a module for NVPTX, compiles them to PTX, and embeds PTX
+// and bitcode in the host's module as a `struct pacc_image` (pacc/abi.h).
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
+#define PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
+
+#include "Options.h"
+#include "llvm/IR/Module.h"
+#include <memory>
+#include <optional>
+#include <vector>
+
+struct pacc_kernel_plan;
+
+namespace llvm {
+class GlobalVariable;
+class TargetMachine;
+} // namespace llvm
+
+namespace pacc {
+
+class DeviceModule {
+public:
+  DeviceModule(llvm::Module &Host, const Options &Opts);
+  ~DeviceModule();
+
+  /// Moves \p Kernel, written in the host's module, into the device's module
+  /// without the parameters it does not use: \p Used says which are left.
+  /// Returns its number in the image.
+  unsigned addKernel(llvm::Function &Kernel, const pacc_kernel_plan &Plan,
+                     llvm::SmallVectorImpl<bool> &Used);
+
+  /// A `struct pacc_region` that names the image and a place in the source.
+  llvm::Constant *createRegion(llvm::StringRef Name, llvm::StringRef Location);
+
+  bool empty() const { return Kernels.empty(); }
+
+  /// Compiles all kernels and fills in the image. On failure the image stays
+  /// without device code, which the runtime answers with the original loops.
+  llvm::Error finish();
+
+  /// What was decided for a kernel; block is set by finish().
+  struct KernelInfo {
+    llvm::Function *F;
+    unsigned Dims;
+    double Extent[3];
+    unsigned Block[3];
+  };
+  llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
+
+private:
+  void chooseBlocks();
+  void fixBlockSizes();
+  void expandMultiplyAdds();
+  llvm::Error linkLibdevice();
+  void optimize();
+  llvm::Expected<std::string> emitPtx();
+  void embed(llvm::StringRef Ptx, llvm::StringRef Bitcode);
+  llvm::Constant *createString(llvm::StringRef Text);
+
+  llvm::Module &Host;
+  const Options &Opts;
+  std::unique_ptr<llvm::TargetMachine> TM;
+  std::unique_ptr<llvm::Module> Device;
+  llvm::GlobalVariable *Image = nullptr;
+  std::vector<KernelInfo> Kernels;
+};
+
+/// Path of NVIDIA's libdevice, from the option or the CUDA toolkit; nullopt if
+/// there is none.
+std::optional<std::string> findLibdevice(const Options &Opts);
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,308 @@
+//===- KernelCode.cpp - The device's part of an offloaded region ----------===//
+#include "Offload/DeviceModule.h"
+#include "Offload/RegionBuilder.h"
+#include "Offload/ScopFacts.h"
+
+#include "polly/CodeGen/IslAst.h"
+#include "polly/ScopInfo.h"
+#include "polly/Support/SCEVValidator.h"
+#include "polly/Support/ISLTools.h"
+#include "polly/Support/ScopHelper.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+using namespace polly;
+
+namespace pacc {
+
+isl::union_map RegionBuilder::getScheduleForAstNode(const isl::ast_node &Node) {
+  // Asked for by getReferencesInSubtree, which looks at the domain only.
+  return isl::manage_copy(Current->domain).identity();
+}
+
+/// Host values that the kernel needs: parameters, the iterators of the host's
+/// loops, the arrays, and scalars from before the region.
+SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
+  SetVector<Value *> Values;
+  SetVector<const SCEV *> SCEVs;
+  SubtreeReferences References = {
+      LI, SE, S, ValueMap, Values, SCEVs, getBlockGenerator(), nullptr};
+  for (const auto &I : IDToValue)
+    Values.insert(I.second);
+  for (const auto &I : OutsideLoopIterations)
+    Values.insert(cast<SCEVUnknown>(I.second)->getValue());
+  for (isl::set Set : isl::manage_copy(Launch.Plan->domain).get_set_list()) {
+    auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
+    addReferencesFromStmt(Stmt, &References, /*CreateScalarRefs=*/false);
+    for (MemoryAccess *MA : *Stmt) {
+      const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
+      if (MA->isLatestArrayKind()) {
+        for (unsigned D = 1; D < SAI->getNumberOfDimensions(); ++D)
+          SCEVs.insert(SAI->getDimensionSize(D));
+      } else if (isReadOnlyScalar(SAI, S)) {
+        Values.insert(SAI->getBasePtr());
+      }
+    }
+  }
+  for (const SCEV *Expr : SCEVs)
+    findValues(Expr, SE, Values);
+  SetVector<Value *> Latest;
+  for (Value *V : Values)
+    if (!isa<Constant>(V) || DeviceAddress.count(V))
+      Latest.insert(getLatestValue(V));
+  return Latest;
+}
+
+namespace {
+
+/// coordinate = first + block * (threads of a block) + thread, with a loop over
+/// the blocks that a grid cut off at 65,535 leaves out (y and z only).
+struct Coordinate {
+  Value *First, *Threads;
+  Value *Position = nullptr; // first + ..., once created
+};
+
+Intrinsic::ID registerOf(unsigned Dim, unsigned Kind) {
+  static const Intrinsic::ID Table[4][3] = {
+      {Intrinsic::nvvm_read_ptx_sreg_tid_x, Intrinsic::nvvm_read_ptx_sreg_tid_y,
+       Intrinsic::nvvm_read_ptx_sreg_tid_z},
+      {Intrinsic::nvvm_read_ptx_sreg_ntid_x,
+       Intrinsic::nvvm_read_ptx_sreg_ntid_y,
+       Intrinsic::nvvm_read_ptx_sreg_ntid_z},
+      {Intrinsic::nvvm_read_ptx_sreg_ctaid_x,
+       Intrinsic::nvvm_read_ptx_sreg_ctaid_y,
+       Intrinsic::nvvm_read_ptx_sreg_ctaid_z},
+      {Intrinsic::nvvm_read_ptx_sreg_nctaid_x,
+       Intrinsic::nvvm_read_ptx_sreg_nctaid_y,
+       Intrinsic::nvvm_read_ptx_sreg_nctaid_z}};
+  return Table[Kind][Dim];
+}
+
+/// Emits the coordinates of a thread; the builder then stands where the body
+/// of the kernel goes.
+class GridLoops {
+public:
+  GridLoops(IRBuilderBase &Builder, Function *Kernel)
+      : Builder(Builder), Kernel(Kernel) {}
+
+  void create(MutableArrayRef<Coordinate> Coordinates) {
+    BasicBlock *Entry =
+        BasicBlock::Create(Builder.getContext(), "entry", Kernel);
+    Exit = BasicBlock::Create(Builder.getContext(), "exit", Kernel);
+    Builder.SetInsertPoint(Exit);
+    Builder.CreateRetVoid();
+    Builder.SetInsertPoint(Entry);
+    BasicBlock *Next = Exit;
+    for (unsigned D = Coordinates.size(); D-- > 0;) {
+      Coordinate &C = Coordinates[D];
+      Value *Start = Builder.CreateAdd(
+          Builder.CreateMul(read(D, 2), read(D, 1)), read(D, 0));
+      if (D == 0)
+        C.Position = Builder.CreateAdd(C.First, Start, "x");
+      else
+        Next = createLoop(C, Start, D, Next);
+    }
+    BasicBlock *Body =
+        BasicBlock::Create(Builder.getContext(), "body", Kernel, Exit);
+    Builder.CreateBr(Body);
+    Builder.SetInsertPoint(Body);
+    Builder.CreateBr(Next);
+    Builder.SetInsertPoint(Body->getTerminator());
+  }
+
+private:
+  Value *read(unsigned Dim, unsigned Kind) {
+    return Builder.CreateZExt(
+        Builder.CreateIntrinsic(registerOf(Dim, Kind), {}),
+        Builder.getInt64Ty());
+  }
+
+  /// for (i = Start; i < Threads; i += threads of the grid)
+  BasicBlock *createLoop(Coordinate &C, Value *Start, unsigned Dim,
+                         BasicBlock *Next) {
+    Value *Step = Builder.CreateMul(read(Dim, 3), read(Dim, 1));
+    BasicBlock *Before = Builder.GetInsertBlock();
+    BasicBlock *Header =
+        BasicBlock::Create(Builder.getContext(), "grid", Kernel, Exit);
+    BasicBlock *Inside =
+        BasicBlock::Create(Builder.getContext(), "inside", Kernel, Exit);
+    BasicBlock *Latch =
+        BasicBlock::Create(Builder.getContext(), "next", Kernel, Exit);
+    Builder.CreateBr(Header);
+    Builder.SetInsertPoint(Header);
+    PHINode *I = Builder.CreatePHI(Builder.getInt64Ty(), 2);
+    I->addIncoming(Start, Before);
+    Builder.CreateCondBr(Builder.CreateICmpSLT(I, C.Threads), Inside, Next);
+    Builder.SetInsertPoint(Latch);
+    I->addIncoming(Builder.CreateAdd(I, Step), Latch);
+    Builder.CreateBr(Header);
+    Builder.SetInsertPoint(Inside);
+    C.Position = Builder.CreateAdd(C.First, I, Dim == 1 ? "y" : "z");
+    return Latch;
+  }
+
+  IRBuilderBase &Builder;
+  Function *Kernel;
+  BasicBlock *Exit = nullptr;
+};
+
+} // namespace
+
+void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
+  Current = Launch.Plan;
+  const unsigned Dims = Launch.Plan->n_dims;
+
+  // On the host: the size of the grid and what to pass.
+  SmallVector<Value *, 3> First, Threads;
+  for (unsigned D = 0; D < Dims; ++D) {
+    First.push_back(toInt64(ExprBuilder.create(Launch.First[D].copy())));
+    Threads.push_back(toInt64(ExprBuilder.create(Launch.Threads[D].copy())));
+  }
+  SetVector<Value *> HostValues = collectArguments(Launch);
+  SmallVector<Value *, 16> Passed;
+  SmallVector<Type *, 16> Types;
+  for (Value *V : HostValues) {
+    bool IsArray = DeviceAddress.count(V);
+    Passed.push_back(
+        IsArray ? Builder.CreateLoad(Builder.getInt64Ty(), DeviceAddress[V])
+                : V);
+    Types.push_back(IsArray ? PointerType::get(Builder.getContext(), 1)
+                            : V->getType());
+  }
+  for (unsigned D = 0; D < Dims; ++D) {
+    Passed.append({First[D], Threads[D]});
+    Types.append({Builder.getInt64Ty(), Builder.getInt64Ty()});
+  }
+
+  // The kernel's function, its arguments, and what they stand for.
+  BasicBlock *HostBlock = Builder.GetInsertBlock();
+  BasicBlock::iterator HostPoint = Builder.GetInsertPoint();
+  Module *M = HostBlock->getModule();
+  std::string KernelName = Name + "_kernel" + std::to_string(NumKernels++);
+  Function *Kernel =
+      Function::Create(FunctionType::get(Builder.getVoidTy(), Types, false),
+                       GlobalValue::ExternalLinkage, KernelName, M);
+  Kernel->setCallingConv(CallingConv::PTX_Kernel);
+  Kernel->setDoesNotThrow();
+
+  SmallVector<Coordinate, 3> Coordinates;
+  for (unsigned D = 0; D < Dims; ++D)
+    Coordinates.push_back({Kernel->getArg(HostValues.size() + 2 * D),
+                           Kernel->getArg(HostValues.size() + 2 * D + 1)});
+  Builder.SetCurrentDebugLocation(DebugLoc());
+  GridLoops(Builder, Kernel).create(Coordinates);
+  BasicBlock *BodyBlock = Builder.GetInsertBlock();
+
+  Builder.SetInsertPoint(Kernel->getEntryBlock().getTerminator());
+  ValueMapT NewValues;
+  for (auto [I, V] : enumerate(HostValues)) {
+    Argument *Arg = Kernel->getArg(I);
+    Arg->setName(V->getName());
+    Value *New = Arg;
+    if (DeviceAddress.count(V)) {
+      Kernel->addParamAttr(I, Attribute::NoAlias);
+      New = Builder.CreateAddrSpaceCast(Arg, Builder.getPtrTy());
+    }
+    NewValues[V] = New;
+  }
+
+  // Point Polly's builders into the kernel.
+  DominatorTree KernelDT(*Kernel);
+  LoopInfo KernelLI(KernelDT);
+  TargetLibraryInfoImpl TLII(M->getTargetTriple());
+  TargetLibraryInfo TLI(TLII, Kernel);
+  AssumptionCache AC(*Kernel);
+  ScalarEvolution KernelSE(*Kernel, TLI, AC, KernelDT, KernelLI);
+  DominatorTree *HostDT = GenDT;
+  LoopInfo *HostLI = GenLI;
+  ScalarEvolution *HostSE = GenSE;
+  auto SwitchTo = [&](Function *F, DominatorTree *DT, LoopInfo *LI,
+                      ScalarEvolution *SE) {
+    GenDT = DT;
+    GenLI = LI;
+    GenSE = SE;
+    BlockGen.switchGeneratedFunc(F, DT, LI, SE);
+    RegionGen.switchGeneratedFunc(F, DT, LI, SE);
+    ExprBuilder.switchGeneratedFunc(F, DT, LI, SE);
+  };
+  ValueMapT HostValueMap = ValueMap;
+  IslExprBuilder::IDToValueTy HostIDs = IDToValue;
+  BlockGenerator::AllocaMapTy HostScalars = std::move(ScalarMap);
+  auto HostIterations = OutsideLoopIterations;
+  SwitchTo(Kernel, &KernelDT, &KernelLI, &KernelSE);
+  ScalarMap.clear();
+  ValueMap.clear();
+  for (auto &[Old, New] : HostValueMap)
+    if (Value *InKernel = NewValues.lookup(New))
+      ValueMap[Old] = InKernel;
+  for (auto &[Old, New] : NewValues)
+    ValueMap[Old] = New;
+  for (auto &[Id, V] : IDToValue)
+    if (Value *New = NewValues.lookup(V))
+      V = New;
+  for (auto &[L, Iteration] : OutsideLoopIterations)
+    if (Value *New = NewValues.lookup(cast<SCEVUnknown>(Iteration)->getValue()))
+      Iteration = SE.getUnknown(New);
+  for (unsigned D = 0; D < Dims; ++D)
+    IDToValue[Launch.Plan->param[D]] = Coordinates[D].Position;
+
+  // Scalars from before the region are read through their stack slots.
+  Builder.SetInsertPoint(BodyBlock->getTerminator());
+  for (const ScopArrayInfo *SAI : S.arrays())
+    if (!SAI->isArrayKind() && isReadOnlyScalar(SAI, S))
+      if (Value *V = NewValues.lookup(getLatestValue(SAI->getBasePtr())))
+        Builder.CreateStore(V, BlockGen.getOrCreateAlloca(SAI));
+  create(Body.release());
+
+  // And back to the host.
+  SwitchTo(HostBlock->getParent(), HostDT, HostLI, HostSE);
+  ValueMap = std::move(HostValueMap);
+  IDToValue = std::move(HostIDs);
+  ScalarMap = std::move(HostScalars);
+  OutsideLoopIterations = std::move(HostIterations);
+  Builder.SetInsertPoint(HostBlock, HostPoint);
+  Current = nullptr;
+
+  SmallVector<bool, 16> Used;
+  unsigned Index = Device.addKernel(*Kernel, *Launch.Plan, Used);
+  SmallVector<Value *, 16> Arguments;
+  for (auto [I, V] : enumerate(Passed))
+    if (Used[I])
+      Arguments.push_back(V);
+  createLaunch(Launch, Index, Arguments, Threads);
+}
+
+void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
+  isl::ast_node Node = isl::manage(User);
+  isl::ast_expr Call = isl::manage(isl_ast_node_user_get_expr(Node.get()));
+  isl::id Id = isl::manage(isl_ast_expr_get_op_arg(Call.get(), 0)).get_id();
+  auto *Stmt = static_cast<ScopStmt *>(Id.get_user());
+  isl::ast_build Build = IslAstInfo::getBuild(Node);
+  Stmt->setAstBuild(Build);
+
+  // Every access becomes an expression in the new iterators, so that no
+  // address of the host is recomputed on the device.
+  isl::id_to_ast_expr Accesses =
+      isl::id_to_ast_expr::alloc(S.getIslCtx(), Stmt->size());
+  for (MemoryAccess *MA : *Stmt) {
+    if (!MA->isLatestArrayKind())
+      continue;
+    isl::pw_multi_aff Relation =
+        MA->applyScheduleToAccessRelation(Build.get_schedule());
+    if (Relation.domain().intersect_params(S.getContext()).is_empty())
+      continue;
+    Accesses = Accesses.set(MA->getId(), Build.access_from(Relation));
+  }
+  LoopToScevMapT Iterations;
+  Iterations.insert(OutsideLoopIterations.begin(), OutsideLoopIterations.end());
+  createSubstitutions(Call.release(), Stmt, Iterations);
+  if (Stmt->isBlockStmt())
+    BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
+  else
+    RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
+}
+
+} // namespace pacc

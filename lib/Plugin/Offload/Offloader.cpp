@@ -1,0 +1,371 @@
+//===- Offloader.cpp - From a module to kernels ---------------------------===//
+#include "Offload/Offloader.h"
+
+#include "Offload/AstGen.h"
+#include "Offload/Prepare.h"
+#include "Offload/RegionBuilder.h"
+#include "polly/CodeGen/IRBuilder.h"
+#include "polly/CodeGen/Utils.h"
+#include "polly/ScopDetection.h"
+#include "polly/ScopDetectionDiagnostic.h"
+#include "polly/ScopInfo.h"
+#include "polly/Support/ISLTools.h"
+#include "polly/Support/ScopHelper.h"
+#include "llvm/Analysis/AliasAnalysis.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/OptimizationRemarkEmitter.h"
+#include "llvm/Analysis/RegionInfo.h"
+#include "llvm/IR/Verifier.h"
+#include "llvm/Support/SaveAndRestore.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "isl/options.h"
+
+using namespace llvm;
+using namespace polly;
+
+namespace pacc {
+
+static const char *const PassName = "polly-acc";
+/// Set on functions that the pass has seen, so that a second run leaves them
+/// alone.
+static const char *const DoneAttribute = "polly-acc-done";
+
+//===----------------------------------------------------------------------===//
+// Remarks
+//===----------------------------------------------------------------------===//
+
+static std::string locationOf(const DebugLoc &Loc) {
+  if (!Loc)
+    return "";
+  return (Loc->getFilename() + ":" + Twine(Loc.getLine())).str();
+}
+
+static DebugLoc locationOf(const Scop &S) {
+  BBPair Blocks(S.getEntry(), S.getExit());
+  DebugLoc Begin, End;
+  getDebugLocations(Blocks, Begin, End);
+  return Begin;
+}
+
+bool Offloader::reject(Scop &S, const Rejection &Why, RegionReport Report) {
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
+  DebugLoc Loc = Why.Where ? Why.Where->getDebugLoc() : locationOf(S);
+  if (!Loc)
+    Loc = locationOf(S);
+  ORE.emit(OptimizationRemarkMissed(PassName, "NotOffloaded", Loc, S.getEntry())
+           << "loop nest not offloaded: " << Why.Reason);
+  Report.Rejected = Why.Reason;
+  Reports.push_back(std::move(Report));
+  return false;
+}
+
+/// A missed remark for every outermost loop that is in no region at all.
+void Offloader::reportLeftLoops(Function &F) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    bool AnyHandled = any_of(
+        L->blocks(), [&](BasicBlock *BB) { return Handled.contains(BB); });
+    bool InReported =
+        L->getParentLoop() &&
+        none_of(L->getParentLoop()->blocks(),
+                [&](BasicBlock *BB) { return Handled.contains(BB); });
+    if (AnyHandled || InReported)
+      continue;
+    ORE.emit(OptimizationRemarkMissed(PassName, "NotAffine", L->getStartLoc(),
+                                      L->getHeader())
+             << "loop nest not offloaded: bounds, subscripts or control flow "
+                "are not affine, or it calls an unknown function");
+  }
+}
+
+void Offloader::reportKernels() {
+  for (const RegionReport &R : Reports) {
+    if (!R.Rejected.empty())
+      continue;
+    Function *F = M.getFunction(R.Function);
+    auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(*F);
+    for (unsigned K = R.FirstKernel; K < R.FirstKernel + R.NumKernels; ++K) {
+      const DeviceModule::KernelInfo &Info = Device.kernels()[K];
+      std::string Block;
+      raw_string_ostream(Block)
+          << Info.Block[0] << 'x' << Info.Block[1] << 'x' << Info.Block[2];
+      OptimizationRemark Remark(PassName, "Kernel", DebugLoc(),
+                                &F->getEntryBlock());
+      Remark << "kernel '" << ore::NV("Kernel", Info.F->getName())
+             << "': " << ore::NV("Dims", Info.Dims)
+             << "-dimensional grid, block " << ore::NV("Block", Block);
+      ORE.emit(Remark);
+    }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// One region
+//===----------------------------------------------------------------------===//
+
+namespace {
+
+/// Owns the C structs of a region's plan.
+struct Plan {
+  pacc_scop Facts = {};
+  pacc_dependences Deps = {};
+  pacc_mapping *Mapping = nullptr;
+  ~Plan() { clear(); }
+  void clear() {
+    pacc_mapping_free(Mapping);
+    Mapping = nullptr;
+    pacc_dependences_clear(&Deps);
+    pacc_scop_clear(&Facts);
+  }
+};
+
+} // namespace
+
+/// Plans the region. Scalars whose values cross from one thread or launch to
+/// another get a place in memory, and the region is planned again.
+static bool makePlan(Scop &S, Plan &P) {
+  SetVector<const ScopArrayInfo *> Cells;
+  auto Demote = [&](const ScopArrayInfo *Scalar) {
+    if (Cells.insert(Scalar))
+      demoteToMemory(S, Scalar);
+  };
+  for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
+    Demote(Scalar);
+  // Every round demotes one scalar at least.
+  while (true) {
+    P.clear();
+    P.Facts = describeScop(S);
+    if (pacc_dependences_compute(&P.Deps, &P.Facts))
+      return false;
+    P.Mapping = pacc_mapping_compute(&P.Facts, &P.Deps);
+    if (!P.Mapping)
+      return false;
+    isl::union_set Crossing = isl::manage(
+        pacc_mapping_crossing_scalars(P.Mapping, &P.Facts, &P.Deps));
+    if (Crossing.is_null())
+      return false;
+    if (Crossing.is_empty())
+      return true;
+    for (isl::set Scalar : Crossing.get_set_list())
+      Demote(ScopArrayInfo::getFromId(Scalar.get_tuple_id()));
+  }
+}
+
+static bool isWorthIt(const pacc_mapping &Mapping) {
+  for (unsigned K = 0; K < Mapping.n_kernels; ++K)
+    if (Mapping.kernels[K].n_dims > 0)
+      return true;
+  return false;
+}
+
+static bool needsLibdevice(Scop &S) {
+  auto Needs = [](const Instruction &I) {
+    auto *Call = dyn_cast<CallInst>(&I);
+    auto Name = Call ? deviceFunctionFor(*Call) : std::nullopt;
+    return Name && !Name->empty();
+  };
+  for (ScopStmt &Stmt : S) {
+    if (any_of(Stmt.getInstructions(),
+               [&](Instruction *I) { return Needs(*I); }))
+      return true;
+    if (Stmt.isRegionStmt())
+      for (BasicBlock *BB : Stmt.getRegion()->blocks())
+        if (any_of(*BB, Needs))
+          return true;
+  }
+  return false;
+}
+
+bool Offloader::offloadRegion(Scop &S) {
+  RegionReport Report;
+  Report.Function = S.getFunction().getName().str();
+  Report.Name = Report.Function + "_scop" + std::to_string(NumRegions++);
+  Report.Location = locationOf(locationOf(S));
+
+  if (auto Why = checkScop(S))
+    return reject(S, *Why, Report);
+  if (needsLibdevice(S) && !findLibdevice(Opts))
+    return reject(S,
+                  {"it needs mathematical functions of NVIDIA's libdevice, "
+                   "which was not found: set CUDA_PATH or -polly-acc-libdevice",
+                   nullptr},
+                  Report);
+
+  isl_ctx *Ctx = S.getIslCtx().get();
+  int OnError = isl_options_get_on_error(Ctx);
+  isl_options_set_on_error(Ctx, ISL_ON_ERROR_CONTINUE);
+  isl_ctx_reset_operations(Ctx);
+  isl_ctx_set_max_operations(Ctx, Opts.MaxOperations);
+  Plan P;
+  std::unique_ptr<RegionAst> Region;
+  bool Planned = makePlan(S, P);
+  bool WorthIt = Planned && isWorthIt(*P.Mapping);
+  if (WorthIt)
+    Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping);
+  bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
+  isl_ctx_reset_error(Ctx);
+  isl_ctx_set_max_operations(Ctx, 0);
+  isl_options_set_on_error(Ctx, OnError);
+
+  if (OutOfQuota)
+    return reject(S,
+                  {"its analysis needs more than " +
+                       std::to_string(Opts.MaxOperations) +
+                       " isl operations (-polly-acc-max-operations)",
+                   nullptr},
+                  Report);
+  if (!Planned || (WorthIt && !Region))
+    return reject(S, {"no schedule with parallel loops was found", nullptr},
+                  Report);
+  if (!WorthIt)
+    return reject(S, {"it has no parallel loop", nullptr}, Report);
+
+  char *Text = isl_schedule_to_str(P.Mapping->schedule);
+  Report.Schedule = Text;
+  free(Text);
+  if (Opts.DumpSchedule)
+    errs() << Report.Name << ":\n" << Report.Schedule << '\n';
+  for (const ArrayAst &Array : Region->Arrays)
+    Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
+                            (Array.HasOut ? " out" : ""));
+  Report.FirstKernel = Device.kernels().size();
+  generate(S, *Region, Report);
+  Report.NumKernels = Device.kernels().size() - Report.FirstKernel;
+
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
+  ORE.emit(
+      OptimizationRemark(PassName, "Offloaded", locationOf(S), S.getEntry())
+      << "offloaded region '" << ore::NV("Region", Report.Name)
+      << "': " << ore::NV("Kernels", Report.NumKernels) << " kernels, "
+      << ore::NV("Arrays", unsigned(Region->Arrays.size())) << " arrays");
+  Reports.push_back(std::move(Report));
+  return true;
+}
+
+/// Makes \p Condition false lead from \p From to \p Target instead of on.
+static void branchBack(Value *Condition, BasicBlock *From, BasicBlock *Target) {
+  auto *Old = cast<BranchInst>(From->getTerminator());
+  BranchInst::Create(Old->getSuccessor(0), Target, Condition,
+                     Old->getIterator());
+  Old->eraseFromParent();
+}
+
+void Offloader::generate(Scop &S, const RegionAst &Region,
+                         const RegionReport &Report) {
+  Function &F = S.getFunction();
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  auto &RI = FAM.getResult<RegionInfoAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  polly::Region *R = &S.getRegion();
+  simplifyRegion(R, &DT, &LI, &RI);
+  for (BasicBlock *BB : R->blocks())
+    Handled.insert(BB);
+
+  ScopAnnotator Annotator;
+  BasicBlock *Entering = S.getEnteringBlock();
+  PollyIRBuilder Builder(F.getContext(), ConstantFolder(),
+                         IRInserter(Annotator));
+  Builder.SetInsertPoint(Entering->getTerminator());
+  BBPair StartExit =
+      executeScopConditionally(S, Builder.getTrue(), DT, RI, LI).first;
+  BasicBlock *Start = StartExit.first, *Exit = StartExit.second;
+  BasicBlock *Split = Start->getSinglePredecessor();
+  BasicBlock *Original = S.getEntry();
+
+  RegionBuilder Nodes(Builder, Annotator, F.getDataLayout(), LI, SE, DT, S,
+                      Start, Device, Report.Name);
+  Nodes.allocateNewArrays(StartExit);
+  Annotator.buildAliasScopes(S);
+  Builder.SetInsertPoint(Split->getTerminator());
+  Nodes.preloadInvariantLoads();
+  Nodes.addParameters(S.getContext().release());
+  Value *Condition =
+      Nodes.createRTC(isl::ast_expr(Region.RunCondition).release());
+  Builder.GetInsertBlock()->getTerminator()->setOperand(0, Condition);
+
+  Builder.SetInsertPoint(Start->getTerminator());
+  auto [Opened, Closed] = Nodes.createRegion(
+      Region, Device.createRegion(Report.Name, Report.Location));
+  BasicBlock *AfterBegin = cast<Instruction>(Opened)->getParent();
+  BasicBlock *AfterEnd = cast<Instruction>(Closed)->getParent();
+  Nodes.finalize();
+
+  // A region that could not be opened or closed runs the original loops. They
+  // get one entry for all cases, so that PHI nodes there keep one edge.
+  BasicBlock *Fallback = SplitEdge(Split, Original, &DT, &LI);
+  branchBack(Opened, AfterBegin, Fallback);
+  branchBack(Closed, AfterEnd, Fallback);
+
+  for (BasicBlock *BB : {Start, Exit, Fallback, AfterBegin, AfterEnd})
+    Handled.insert(BB);
+}
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Offloads one region of F and returns true, or false if none is left. Every
+/// change of the IR invalidates Polly's analyses, so that detection starts
+/// anew.
+bool Offloader::offloadNext(Function &F) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  auto &RI = FAM.getResult<RegionInfoAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  auto &AA = FAM.getResult<AAManager>(F);
+  auto &AC = FAM.getResult<AssumptionAnalysis>(F);
+  auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  // A single loop is worth a kernel; Polly's own heuristics think of caches.
+  SaveAndRestore Unprofitable(PollyProcessUnprofitable, true);
+  ScopDetection SD(DT, SE, LI, RI, AA, ORE);
+  SD.detect(F);
+  ScopInfo SI(F.getDataLayout(), SD, SE, LI, AA, DT, AC, ORE);
+  for (const Region *R : SD) {
+    if (any_of(R->blocks(),
+               [&](BasicBlock *BB) { return Handled.contains(BB); }))
+      continue;
+    for (BasicBlock *BB : R->blocks())
+      Handled.insert(BB);
+    Scop *S = SI.getScop(R);
+    if (S && offloadRegion(*S))
+      return true;
+  }
+  return false;
+}
+
+bool Offloader::runOnFunction(Function &F) {
+  if (F.isDeclaration() || F.hasOptNone() || F.hasFnAttribute(DoneAttribute) ||
+      !mayHaveAffineLoops(F))
+    return false;
+  bool Prepared = prepareForPolly(F, FAM);
+  while (Prepared && offloadNext(F)) {
+    FAM.invalidate(F, PreservedAnalyses::none());
+    if (verifyFunction(F, &errs()))
+      report_fatal_error("polly-acc generated an invalid function", false);
+  }
+  F.addFnAttr(DoneAttribute);
+  reportLeftLoops(F);
+  return true;
+}
+
+bool Offloader::run() {
+  bool Changed = false;
+  // Kernels are written as functions of this module first: take a list.
+  SmallVector<Function *, 32> Functions;
+  for (Function &F : M)
+    Functions.push_back(&F);
+  for (Function *F : Functions)
+    Changed |= runOnFunction(*F);
+  if (Device.empty())
+    return Changed;
+  if (Error E = Device.finish()) {
+    M.getContext().emitError("polly-acc: " + toString(std::move(E)));
+    return true;
+  }
+  reportKernels();
+  return true;
+}
+
+} // namespace pacc

@@ -1,0 +1,67 @@
+//===- Offloader.h - From a module to kernels -------------------*- C++ -*-===//
+//
+// Finds the regions of a module, plans each (lib/Poly), accepts or rejects it
+// with a remark, and has its code generated. Everything that can fail comes
+// before the first change of the IR.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_OFFLOADER_H
+#define PACC_PLUGIN_OFFLOAD_OFFLOADER_H
+
+#include "Offload/DeviceModule.h"
+#include "Offload/ScopFacts.h"
+#include "Options.h"
+#include "llvm/ADT/DenseSet.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class BasicBlock;
+class OptimizationRemarkEmitter;
+} // namespace llvm
+
+namespace pacc {
+
+/// What became of one region.
+struct RegionReport {
+  std::string Function, Name, Location;
+  std::string Rejected; // the reason; empty for an offloaded region
+  unsigned FirstKernel = 0, NumKernels = 0;
+  std::string Schedule;
+  std::vector<std::string> Arrays; // "A: in, out"
+};
+
+class Offloader {
+public:
+  Offloader(llvm::Module &M, llvm::FunctionAnalysisManager &FAM,
+            const Options &Opts)
+      : M(M), FAM(FAM), Opts(Opts), Device(M, Opts) {}
+
+  /// Returns true if the module changed.
+  bool run();
+
+  llvm::ArrayRef<RegionReport> reports() const { return Reports; }
+  const DeviceModule &device() const { return Device; }
+
+private:
+  bool runOnFunction(llvm::Function &F);
+  bool offloadNext(llvm::Function &F);
+  bool offloadRegion(polly::Scop &S);
+  void generate(polly::Scop &S, const struct RegionAst &Region,
+                const RegionReport &Report);
+  bool reject(polly::Scop &S, const Rejection &Why, RegionReport Report);
+  void reportLeftLoops(llvm::Function &F);
+  void reportKernels();
+
+  llvm::Module &M;
+  llvm::FunctionAnalysisManager &FAM;
+  const Options &Opts;
+  DeviceModule Device;
+  std::vector<RegionReport> Reports;
+  /// Blocks of regions that are done with, offloaded or not.
+  llvm::DenseSet<const llvm::BasicBlock *> Handled;
+  unsigned NumRegions = 0;
+};
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,22 @@
+//===- Prepare.h - Getting a function ready for Polly -----------*- C++ -*-===//
+#ifndef PACC_PLUGIN_OFFLOAD_PREPARE_H
+#define PACC_PLUGIN_OFFLOAD_PREPARE_H
+
+#include "llvm/IR/PassManager.h"
+
+namespace pacc {
+
+/// Can \p F have a loop worth offloading at all? Looks at the front end's
+/// output: a loop that stores to memory and calls nothing unknown.
+bool mayHaveAffineLoops(const llvm::Function &F);
+
+/// Brings \p F into the form that Polly's detection understands (its own
+/// canonicalisation, and one GEP per multi-dimensional access). Returns false
+/// as soon as no loop with a computable trip count and a store that walks
+/// memory is left; the function has then seen only what -O1 and above do to it
+/// first anyway.
+bool prepareForPolly(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,76 @@
+//===- RegionBuilder.h - Code of an offloaded region ------------*- C++ -*-===//
+//
+// Polly's IslNodeBuilder with two targets: what stands above a kernel's mark
+// becomes host code that calls the runtime (HostCode.cpp), what stands below
+// becomes a kernel (KernelCode.cpp).
+//
+// A kernel is first written as a function of the host's module, the way Polly
+// outlines OpenMP loops; DeviceModule then moves it to the device's module.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_REGIONBUILDER_H
+#define PACC_PLUGIN_OFFLOAD_REGIONBUILDER_H
+
+#include "Offload/AstGen.h"
+#include "polly/CodeGen/IslNodeBuilder.h"
+
+namespace pacc {
+
+class DeviceModule;
+
+class RegionBuilder final : public polly::IslNodeBuilder {
+public:
+  /// \p Name is unique in the module and starts every kernel's name.
+  RegionBuilder(polly::PollyIRBuilder &Builder, polly::ScopAnnotator &Annotator,
+                const llvm::DataLayout &DL, llvm::LoopInfo &LI,
+                llvm::ScalarEvolution &SE, llvm::DominatorTree &DT,
+                polly::Scop &S, llvm::BasicBlock *StartBlock,
+                DeviceModule &Device, llvm::StringRef Name)
+      : IslNodeBuilder(Builder, Annotator, DL, LI, SE, DT, S, StartBlock),
+        Device(Device), Name(Name) {}
+
+  /// Emits the whole region at the builder's position: opens it, copies in,
+  /// executes the AST, closes it. Returns the two conditions that lead back to
+  /// the original loops when they are false: the one after opening and the one
+  /// at the end.
+  std::pair<llvm::Value *, llvm::Value *> createRegion(const RegionAst &Region,
+                                                       llvm::Value *Descriptor);
+
+  /// Kernels written so far, all in the device module.
+  unsigned kernelCount() const { return NumKernels; }
+
+private:
+  void createMark(__isl_take isl_ast_node *Mark) override;
+  void createUser(__isl_take isl_ast_node *User) override;
+  isl::union_map getScheduleForAstNode(const isl::ast_node &Node) override;
+
+  // Host side.
+  void createArray(const ArrayAst &Array, unsigned Index);
+  void createCopy(const ArrayAst &Array, const ExtentAst &Extent,
+                  unsigned Index, unsigned Direction);
+  llvm::Value *offsetFrom(llvm::Value *Base, const isl::ast_expr &Address);
+  void createLaunch(const LaunchAst &Launch, unsigned Kernel,
+                    llvm::ArrayRef<llvm::Value *> Arguments,
+                    llvm::ArrayRef<llvm::Value *> Threads);
+  llvm::Value *callRuntime(llvm::StringRef Function, llvm::Type *Result,
+                           llvm::ArrayRef<llvm::Value *> Arguments);
+  llvm::Value *toInt64(llvm::Value *V);
+  llvm::AllocaInst *createEntryAlloca(llvm::Type *Ty, const llvm::Twine &Name);
+
+  // Device side.
+  struct KernelFrame;
+  void createKernel(const LaunchAst &Launch, isl::ast_node Body);
+  llvm::SetVector<llvm::Value *> collectArguments(const LaunchAst &Launch);
+
+  DeviceModule &Device;
+  std::string Name;
+  llvm::Value *Run = nullptr;
+  /// Where the device addresses of arrays are kept on the host.
+  llvm::DenseMap<llvm::Value *, llvm::Value *> DeviceAddress;
+  const pacc_kernel_plan *Current = nullptr;
+  unsigned NumKernels = 0;
+};
+
+} // namespace pacc
+
+#endif

@@ -1,0 +1,301 @@
+//===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
+#include "Offload/ScopFacts.h"
+
+#include "polly/ScopInfo.h"
+#include "llvm/ADT/StringSet.h"
+#include "llvm/IR/IntrinsicInst.h"
+
+using namespace llvm;
+using namespace polly;
+
+namespace pacc {
+
+//===----------------------------------------------------------------------===//
+// Functions
+//===----------------------------------------------------------------------===//
+
+/// Functions of <math.h> that libdevice has under the same name; each has a
+/// double and a float (suffix f) form.
+static bool isInLibdevice(StringRef Name) {
+  static const StringSet<> Functions = {
+      "acos",  "acosh",  "asin",   "asinh",     "atan",      "atan2", "atanh",
+      "cbrt",  "cos",    "cosh",   "erf",       "erfc",      "exp",   "exp10",
+      "exp2",  "expm1",  "fdim",   "fmod",      "hypot",     "log",   "log10",
+      "log1p", "log2",   "pow",    "remainder", "sin",       "sinh",  "tan",
+      "tanh",  "tgamma", "lgamma", "logb",      "nextafter", "ldexp"};
+  return Functions.contains(Name);
+}
+
+static std::optional<std::string> libdeviceName(StringRef Name, Type *Ty) {
+  if (Ty->isDoubleTy())
+    return ("__nv_" + Name).str();
+  if (Ty->isFloatTy())
+    return ("__nv_" + Name + "f").str();
+  return std::nullopt;
+}
+
+std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee)
+    return std::nullopt;
+  Type *Ty = Call.getType();
+  auto Libdevice = [&](StringRef Name) { return libdeviceName(Name, Ty); };
+  switch (Callee->getIntrinsicID()) {
+  case Intrinsic::not_intrinsic:
+    break;
+  // What NVPTX has instructions or an exact lowering for.
+  case Intrinsic::abs:
+  case Intrinsic::assume:
+  case Intrinsic::bitreverse:
+  case Intrinsic::bswap:
+  case Intrinsic::ceil:
+  case Intrinsic::copysign:
+  case Intrinsic::ctlz:
+  case Intrinsic::ctpop:
+  case Intrinsic::cttz:
+  case Intrinsic::experimental_noalias_scope_decl:
+  case Intrinsic::expect:
+  case Intrinsic::fabs:
+  case Intrinsic::floor:
+  case Intrinsic::fma:
+  case Intrinsic::fmuladd:
+  case Intrinsic::fshl:
+  case Intrinsic::fshr:
+  case Intrinsic::lifetime_end:
+  case Intrinsic::lifetime_start:
+  case Intrinsic::maxnum:
+  case Intrinsic::minnum:
+  case Intrinsic::nearbyint:
+  case Intrinsic::rint:
+  case Intrinsic::roundeven:
+  case Intrinsic::smax:
+  case Intrinsic::smin:
+  case Intrinsic::sqrt:
+  case Intrinsic::trunc:
+  case Intrinsic::uadd_sat:
+  case Intrinsic::usub_sat:
+  case Intrinsic::umax:
+  case Intrinsic::umin:
+    return "";
+  case Intrinsic::acos:
+    return Libdevice("acos");
+  case Intrinsic::asin:
+    return Libdevice("asin");
+  case Intrinsic::atan:
+    return Libdevice("atan");
+  case Intrinsic::atan2:
+    return Libdevice("atan2");
+  case Intrinsic::cos:
+    return Libdevice("cos");
+  case Intrinsic::cosh:
+    return Libdevice("cosh");
+  case Intrinsic::exp:
+    return Libdevice("exp");
+  case Intrinsic::exp10:
+    return Libdevice("exp10");
+  case Intrinsic::exp2:
+    return Libdevice("exp2");
+  case Intrinsic::log:
+    return Libdevice("log");
+  case Intrinsic::log10:
+    return Libdevice("log10");
+  case Intrinsic::log2:
+    return Libdevice("log2");
+  case Intrinsic::pow:
+    return Libdevice("pow");
+  case Intrinsic::powi:
+    return Libdevice("powi");
+  case Intrinsic::round:
+    return Libdevice("round");
+  case Intrinsic::sin:
+    return Libdevice("sin");
+  case Intrinsic::sinh:
+    return Libdevice("sinh");
+  case Intrinsic::tan:
+    return Libdevice("tan");
+  case Intrinsic::tanh:
+    return Libdevice("tanh");
+  default:
+    return std::nullopt;
+  }
+  // A library function that may set errno is not free of effects.
+  if (!Call.doesNotAccessMemory() || !Callee->isDeclaration())
+    return std::nullopt;
+  StringRef Name = Callee->getName();
+  if (Ty->isFloatTy() && !Name.consume_back("f"))
+    return std::nullopt;
+  if (isInLibdevice(Name))
+    return Libdevice(Name);
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Acceptance
+//===----------------------------------------------------------------------===//
+
+static bool isNumber(Type *Ty) {
+  return Ty->isFloatTy() || Ty->isDoubleTy() ||
+         (Ty->isIntegerTy() && Ty->getIntegerBitWidth() <= 64);
+}
+
+static Rejection reject(const Twine &Reason, const Instruction *Where) {
+  return Rejection{Reason.str(), Where};
+}
+
+static std::optional<Rejection> checkInstruction(const Instruction &I) {
+  if (auto *Call = dyn_cast<CallInst>(&I)) {
+    if (isa<MemIntrinsic>(Call))
+      return reject("a memory block operation has no device form yet", &I);
+    if (deviceFunctionFor(*Call))
+      return std::nullopt;
+    const Function *Callee = Call->getCalledFunction();
+    return reject(Callee ? "function '" + Callee->getName() +
+                               "' has no device form"
+                         : Twine("a call through a pointer"),
+                  &I);
+  }
+  if (isa<GetElementPtrInst>(I) || isa<BranchInst>(I) || isa<SwitchInst>(I))
+    return std::nullopt;
+  Type *Ty = I.getType();
+  if (auto *Store = dyn_cast<StoreInst>(&I))
+    Ty = Store->getValueOperand()->getType();
+  if (!Ty->isVoidTy() && !isNumber(Ty))
+    return reject("a value that is no number of at most 64 bits", &I);
+  if (isa<PtrToIntInst>(I) || isa<ICmpInst>(I))
+    for (const Value *Operand : I.operands())
+      if (Operand->getType()->isPointerTy())
+        return reject("a pointer used as a value", &I);
+  return std::nullopt;
+}
+
+static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
+  for (Instruction *I : Stmt.getInstructions())
+    if (auto Why = checkInstruction(*I))
+      return Why;
+  if (Stmt.isRegionStmt())
+    for (BasicBlock *BB : Stmt.getRegion()->blocks())
+      for (Instruction &I : *BB)
+        if (auto Why = checkInstruction(I))
+          return Why;
+  for (MemoryAccess *MA : Stmt) {
+    const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
+    const Instruction *Where = MA->getAccessInstruction();
+    if (!isNumber(SAI->getElementType()))
+      return reject("array '" + SAI->getName() +
+                        "' has elements that are no numbers of at most 64 bits",
+                    Where);
+    if (!MA->isLatestArrayKind())
+      continue;
+    if (!MA->isAffine())
+      return reject("a subscript of '" + SAI->getName() + "' is not affine",
+                    Where);
+    if (SAI->getBasePtrOriginSAI())
+      return reject("the address of '" + SAI->getName() +
+                        "' is loaded in the region",
+                    Where);
+    if (SAI->getBasePtr()->getType()->getPointerAddressSpace() != 0)
+      return reject("'" + SAI->getName() + "' is in another address space",
+                    Where);
+    auto *Base = dyn_cast<Instruction>(SAI->getBasePtr());
+    if (Base && Stmt.getParent()->contains(Base))
+      return reject("the address of '" + SAI->getName() +
+                        "' is computed in the region",
+                    Where);
+  }
+  return std::nullopt;
+}
+
+std::optional<Rejection> checkScop(Scop &S) {
+  if (!S.hasFeasibleRuntimeContext())
+    return Rejection{"the region can never run under its assumptions", nullptr};
+  if (!S.getInvariantAccesses().empty())
+    return Rejection{"a value that the region's bounds need is loaded in it",
+                     nullptr};
+  for (ScopStmt &Stmt : S)
+    if (auto Why = checkStatement(Stmt))
+      return Why;
+  return std::nullopt;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+bool isReadOnlyScalar(const ScopArrayInfo *SAI, Scop &S) {
+  return SAI->isValueKind() && !S.getValueDef(SAI);
+}
+
+static bool comesFromOutside(const ScopArrayInfo *SAI, Scop &S) {
+  if (!SAI->isPHIKind())
+    return false;
+  auto *PHI = cast<PHINode>(SAI->getBasePtr());
+  return any_of(PHI->blocks(), [&](BasicBlock *BB) { return !S.contains(BB); });
+}
+
+SetVector<const ScopArrayInfo *> scalarsThatEscape(Scop &S) {
+  SetVector<const ScopArrayInfo *> Result;
+  for (const ScopArrayInfo *SAI : S.arrays()) {
+    if (SAI->isArrayKind() || isReadOnlyScalar(SAI, S))
+      continue;
+    auto *Inst = dyn_cast<Instruction>(SAI->getBasePtr());
+    bool UsedAfter = SAI->isExitPHIKind() ||
+                     (SAI->isValueKind() && Inst && S.isEscaping(Inst));
+    if (UsedAfter || comesFromOutside(SAI, S))
+      Result.insert(SAI);
+  }
+  return Result;
+}
+
+ScopArrayInfo *demoteToMemory(Scop &S, const ScopArrayInfo *Scalar) {
+  ScopArrayInfo *Array = S.createScopArrayInfo(
+      Scalar->getElementType(), Scalar->getName() + "_cell", {1});
+  isl::set Element = isl::set::universe(Array->getSpace());
+  Element = Element.fix_si(isl::dim::set, 0, 0);
+  for (ScopStmt &Stmt : S)
+    for (MemoryAccess *MA : Stmt)
+      if (MA->getOriginalScopArrayInfo() == Scalar)
+        MA->setNewAccessRelation(
+            isl::map::from_domain_and_range(Stmt.getDomain(), Element));
+  return Array;
+}
+
+//===----------------------------------------------------------------------===//
+// The description
+//===----------------------------------------------------------------------===//
+
+pacc_scop describeScop(Scop &S) {
+  isl::ctx Ctx = S.getIslCtx();
+  isl::union_map Read = isl::union_map::empty(Ctx), MayWrite = Read,
+                 MustWrite = Read, LocalRead = Read, LocalWrite = Read;
+  for (ScopStmt &Stmt : S) {
+    for (MemoryAccess *MA : Stmt) {
+      const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
+      isl::union_map Relation =
+          MA->getLatestAccessRelation().intersect_domain(Stmt.getDomain());
+      if (MA->isLatestArrayKind()) {
+        if (MA->isRead())
+          Read = Read.unite(Relation);
+        if (MA->isWrite())
+          MayWrite = MayWrite.unite(Relation);
+        if (MA->isMustWrite())
+          MustWrite = MustWrite.unite(Relation);
+      } else if (!isReadOnlyScalar(SAI, S)) {
+        if (MA->isRead())
+          LocalRead = LocalRead.unite(Relation);
+        else
+          LocalWrite = LocalWrite.unite(Relation);
+      }
+    }
+  }
+  pacc_scop Result;
+  Result.schedule = S.getScheduleTree().release();
+  Result.context = S.getContext().release();
+  Result.read = Read.coalesce().release();
+  Result.may_write = MayWrite.coalesce().release();
+  Result.must_write = MustWrite.coalesce().release();
+  Result.local_read = LocalRead.release();
+  Result.local_write = LocalWrite.release();
+  return Result;
+}
+
+} // namespace pacc

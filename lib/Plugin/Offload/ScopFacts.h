@@ -1,0 +1,60 @@
+//===- ScopFacts.h - What Polly knows of a region ---------------*- C++ -*-===//
+//
+// Turns a polly::Scop into the plain isl objects of pacc/poly.h, and says in
+// advance whether code can be generated for it: after acceptance nothing may
+// fail any more.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_SCOPFACTS_H
+#define PACC_PLUGIN_OFFLOAD_SCOPFACTS_H
+
+#include "pacc/poly.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringRef.h"
+#include <string>
+
+namespace llvm {
+class CallInst;
+class Instruction;
+} // namespace llvm
+
+namespace polly {
+class Scop;
+class ScopArrayInfo;
+} // namespace polly
+
+namespace pacc {
+
+/// Why a region stays on the host, and where.
+struct Rejection {
+  std::string Reason;
+  const llvm::Instruction *Where = nullptr;
+};
+
+/// The name of the libdevice function for a call of the C library or of a
+/// mathematical intrinsic, "" if the device has an instruction for it, nullopt
+/// if the device can't do it.
+std::optional<std::string> deviceFunctionFor(const llvm::CallInst &Call);
+
+/// Can the kernels of \p S be generated?
+std::optional<Rejection> checkScop(polly::Scop &S);
+
+/// Scalars that are defined and used in the region, and need a place in memory
+/// whatever the mapping: their value comes from before the region or is used
+/// after it.
+llvm::SetVector<const polly::ScopArrayInfo *> scalarsThatEscape(polly::Scop &S);
+
+/// Gives the scalar a place in memory: all its accesses become accesses of
+/// element 0 of a new array, which is returned.
+polly::ScopArrayInfo *demoteToMemory(polly::Scop &S,
+                                     const polly::ScopArrayInfo *Scalar);
+
+/// A scalar whose value is defined before the region: an argument of kernels.
+bool isReadOnlyScalar(const polly::ScopArrayInfo *SAI, polly::Scop &S);
+
+/// The description that lib/Poly plans with.
+pacc_scop describeScop(polly::Scop &S);
+
+} // namespace pacc
+
+#endif
