@@ -80,8 +80,9 @@ struct pacc_warp {
 struct pacc_fault {
   int status;
   uint64_t address;
-  uint32_t size; /* 0: unknown */
-  int write;     /* -1: unknown */
+  uint32_t size;  /* 0: unknown */
+  int write;      /* -1: unknown */
+  int no_address; /* the processor did not say */
   const char *text;
   const char *text2;
   uint32_t number;

@@ -79,6 +79,7 @@ static void on_signal(int signal, siginfo_t *info, void *context) {
   if (signal == SIGSEGV || signal == SIGBUS) {
     fault.status = PACC_CPU_ERROR_OUT_OF_BOUNDS;
     fault.write = access_is_write(context);
+    fault.no_address = info->si_code == SI_KERNEL;
   } else if (signal == SIGFPE) {
     fault.status = PACC_CPU_ERROR_ARITHMETIC;
   } else if (signal == SIGILL || signal == SIGTRAP) {
@@ -218,6 +219,10 @@ static void access_text(const struct pacc_fault *fault, char *text,
   const char *verb = fault->write < 0    ? "an access"
                      : fault->write == 0 ? "a read"
                                          : "a write";
+  if (fault->no_address) {
+    snprintf(text, size, "an access with an address that no memory can have");
+    return;
+  }
   pacc_cpu_arena_describe(fault->address, where, sizeof(where));
   if (fault->size)
     snprintf(bytes, sizeof(bytes), " of %u bytes", fault->size);
@@ -229,7 +234,8 @@ static void fault_text(struct pacc_worker *worker, char *text, size_t size) {
   struct pacc_fault *fault = &worker->fault;
   switch (fault->status) {
   case PACC_CPU_ERROR_OUT_OF_BOUNDS:
-    if (pacc_cpu_arena_kind_below(fault->address) == PACC_CPU_STACK)
+    if (!fault->size && !fault->no_address &&
+        pacc_cpu_arena_kind_below(fault->address) == PACC_CPU_STACK)
       fault->status = PACC_CPU_ERROR_STACK_OVERFLOW;
     access_text(fault, text, size);
     break;

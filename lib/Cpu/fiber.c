@@ -48,8 +48,9 @@ void pacc_fiber_enter(void);
 
 void *pacc_fiber_make(void *top, void (*fn)(void *), void *arg) {
   uintptr_t *sp = top;
+  *--sp = 0; /* where unwinding ends */
   *--sp = 0;
-  *--sp = (uintptr_t)pacc_fiber_enter; /* taken by ret: %rsp is then 8 mod 16 */
+  *--sp = (uintptr_t)pacc_fiber_enter; /* taken by ret, %rsp 0 mod 16 then */
   *--sp = 0;                           /* rbp */
   *--sp = 0;                           /* rbx */
   *--sp = (uintptr_t)fn;               /* r12 */

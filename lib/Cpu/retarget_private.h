@@ -74,10 +74,14 @@ int pacc_retarget_lower(struct pacc_retarget *r);
 /* The declaration of a device function in the module. */
 LLVMValueRef pacc_retarget_devfn(struct pacc_retarget *r, const char *name);
 
-/* -- suspend.c -- */
+/* -- callgraph.c -- */
 
 /* Sets may_suspend of each kernel: a fixpoint over the call graph. */
 int pacc_retarget_suspension(struct pacc_retarget *r);
+/* The defined functions that run when `function` does, itself first: *n of
+ * them, to be freed. NULL with a detail if memory is out. */
+LLVMValueRef *pacc_retarget_reached(struct pacc_retarget *r,
+                                    LLVMValueRef function, size_t *n);
 
 /* -- math.c -- */
 

@@ -108,14 +108,33 @@ static void note_user(void *context, LLVMValueRef global) {
   v->user = user->function;
 }
 
+struct extent {
+  struct shared_layout *layout;
+  uint32_t size;
+};
+
+static void note_extent(void *context, LLVMValueRef global) {
+  struct extent *extent = context;
+  const struct shared_variable *v = find(extent->layout, global);
+  if (v->common && !v->dynamic && v->offset + v->size > extent->size)
+    extent->size = v->offset + v->size;
+}
+
+/* Calls `visit` for each use of a shared variable in a function. */
+static void each_use(LLVMValueRef function,
+                     void (*visit)(void *context, LLVMValueRef global),
+                     void *context) {
+  PACC_EACH_BLOCK(block, function)
+  PACC_EACH_INSTRUCTION(i, block) {
+    for (int k = 0; k < LLVMGetNumOperands(i); k++)
+      each_shared(LLVMGetOperand(i, (unsigned)k), visit, context);
+  }
+}
+
 static void find_users(struct shared_layout *layout) {
   PACC_EACH_FUNCTION(f, layout->r->module) {
     struct user user = {layout, f};
-    PACC_EACH_BLOCK(block, f)
-    PACC_EACH_INSTRUCTION(i, block) {
-      for (int k = 0; k < LLVMGetNumOperands(i); k++)
-        each_shared(LLVMGetOperand(i, (unsigned)k), note_user, &user);
-    }
+    each_use(f, note_user, &user);
   }
   for (size_t i = 0; i < layout->n; i++) {
     struct shared_variable *v = &layout->variables[i];
@@ -124,12 +143,28 @@ static void find_users(struct shared_layout *layout) {
   }
 }
 
+/* Bytes of common variables that a kernel needs: up to the last one that any
+ * of its functions uses. */
+static int common_size(struct shared_layout *layout, LLVMValueRef entry,
+                       uint32_t *size) {
+  size_t n;
+  LLVMValueRef *functions = pacc_retarget_reached(layout->r, entry, &n);
+  if (!functions)
+    return PACC_CPU_ERROR_OUT_OF_MEMORY;
+  struct extent extent = {layout, 0};
+  for (size_t f = 0; f < n; f++)
+    each_use(functions[f], note_extent, &extent);
+  free(functions);
+  *size = extent.size;
+  return 0;
+}
+
 static uint32_t place_after(uint32_t end, struct shared_variable *v) {
   v->offset = (end + v->align - 1) / v->align * v->align;
   return v->offset + v->size;
 }
 
-static void assign_offsets(struct shared_layout *layout) {
+static int assign_offsets(struct shared_layout *layout) {
   struct pacc_cpu_program *program = layout->r->program;
   uint32_t common = 0, align = 16;
   for (size_t i = 0; i < layout->n; i++) {
@@ -140,8 +175,13 @@ static void assign_offsets(struct shared_layout *layout) {
       common = place_after(common, v);
   }
   for (size_t k = 0; k < program->n_kernels; k++) {
-    program->kernels[k].static_shared = common;
-    program->kernels[k].shared_align = align;
+    struct pacc_cpu_kernel *kernel = &program->kernels[k];
+    LLVMValueRef entry =
+        LLVMGetNamedFunction(layout->r->module, kernel->symbol);
+    int status = common_size(layout, entry, &kernel->static_shared);
+    if (status)
+      return status;
+    kernel->shared_align = align;
   }
   for (size_t i = 0; i < layout->n; i++) {
     struct shared_variable *v = &layout->variables[i];
@@ -150,6 +190,7 @@ static void assign_offsets(struct shared_layout *layout) {
     struct pacc_cpu_kernel *kernel = kernel_of(layout->r, v->user);
     kernel->static_shared = place_after(kernel->static_shared, v);
   }
+  return 0;
 }
 
 /* -- Uses -- */
@@ -295,7 +336,7 @@ int pacc_retarget_shared(struct pacc_retarget *r) {
   int status = collect(&layout);
   if (!status) {
     find_users(&layout);
-    assign_offsets(&layout);
+    status = assign_offsets(&layout);
   }
   PACC_EACH_FUNCTION(f, r->module) {
     if (!status)

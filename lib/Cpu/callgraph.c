@@ -1,5 +1,5 @@
-/* suspend.c: which kernels hold threads that may wait for others. Those run on
- * fibers, all others as plain loops. */
+/* callgraph.c: what kernels call: which threads may wait for others, and which
+ * functions a kernel reaches. */
 #include "retarget_private.h"
 
 #include "devfn.h"
@@ -40,6 +40,47 @@ static int function_suspends(const struct marked *marked, LLVMValueRef f) {
       return 1;
   }
   return 0;
+}
+
+/* Adds a function that is defined here, once. */
+static void mark(struct marked *marked, LLVMValueRef function) {
+  if (LLVMIsAFunction(function) && !LLVMIsDeclaration(function) &&
+      !is_marked(marked, function))
+    marked->functions[marked->n++] = function;
+}
+
+/* What a function calls; through a pointer it may be any that is no entry. */
+static void mark_callees(struct pacc_retarget *r, struct marked *marked,
+                         LLVMValueRef function) {
+  PACC_EACH_BLOCK(block, function)
+  PACC_EACH_INSTRUCTION(i, block) {
+    LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
+    if (!callee || LLVMIsAInlineAsm(callee))
+      continue;
+    mark(marked, callee);
+    if (LLVMIsAFunction(callee))
+      continue;
+    PACC_EACH_FUNCTION(f, r->module) {
+      if (LLVMGetLinkage(f) == LLVMInternalLinkage)
+        mark(marked, f);
+    }
+  }
+}
+
+LLVMValueRef *pacc_retarget_reached(struct pacc_retarget *r,
+                                    LLVMValueRef function, size_t *n) {
+  size_t n_functions = 0;
+  PACC_EACH_FUNCTION(f, r->module) n_functions++;
+  struct marked marked = {calloc(n_functions + 1, sizeof(LLVMValueRef)), 0};
+  if (!marked.functions) {
+    pacc_cpu_fail(PACC_CPU_ERROR_OUT_OF_MEMORY, "no memory for the call graph");
+    return NULL;
+  }
+  mark(&marked, function);
+  for (size_t i = 0; i < marked.n; i++)
+    mark_callees(r, &marked, marked.functions[i]);
+  *n = marked.n;
+  return marked.functions;
 }
 
 int pacc_retarget_suspension(struct pacc_retarget *r) {
