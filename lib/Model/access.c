@@ -2,7 +2,6 @@
  * shape: sectors and lines per warp request, footprints of blocks and grids. */
 #include "model_private.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 enum {
@@ -243,19 +242,24 @@ double pacc_access_span(const struct pacc_access *access,
   return bytes;
 }
 
-static int compare_runs(const void *a, const void *b) {
-  int64_t l = ((const struct pacc_run *)a)->lo;
-  int64_t r = ((const struct pacc_run *)b)->lo;
-  return l < r ? -1 : l > r;
+/* Shell's sort: the runs mostly come in order, and nothing is called. */
+static void sort_runs(struct pacc_run *runs, size_t n) {
+  size_t gap = 1;
+  while (gap < n / 3)
+    gap = 3 * gap + 1;
+  for (; gap > 0; gap /= 3)
+    for (size_t i = gap; i < n; i++) {
+      struct pacc_run run = runs[i];
+      size_t at = i;
+      for (; at >= gap && runs[at - gap].lo > run.lo; at -= gap)
+        runs[at] = runs[at - gap];
+      runs[at] = run;
+    }
 }
 
 /* The union of runs, counted in sectors and in lines. */
 static struct pacc_footprint count_runs(struct pacc_run *runs, size_t n) {
-  bool sorted = true;
-  for (size_t i = 1; i < n && sorted; i++)
-    sorted = runs[i - 1].lo <= runs[i].lo;
-  if (!sorted)
-    qsort(runs, n, sizeof *runs, compare_runs);
+  sort_runs(runs, n);
   struct pacc_footprint sum = {0, 0};
   int64_t next_sector = INT64_MIN, next_line = INT64_MIN;
   for (size_t i = 0; i < n; i++) {

@@ -10,8 +10,9 @@ enum { A, B, C, D };
 enum { DOUBLE = 8, FLOAT = 4 };
 
 /* An access of a loop over k or, with count 1, outside of it. */
-static void add(struct sweep_kernel *k, uint32_t array, bool write, double count,
-                int64_t x, int64_t y, int64_t z, int64_t seq, int64_t offset) {
+static void add(struct sweep_kernel *k, uint32_t array, bool write,
+                double count, int64_t x, int64_t y, int64_t z, int64_t seq,
+                int64_t offset) {
   struct pacc_access *a = &k->accesses[k->work.n_accesses++];
   *a = (struct pacc_access){.array = array,
                             .size = DOUBLE,
