@@ -32,12 +32,14 @@ class Toolchain:
     build     the project's build folder with lib/PollyACC.so and
               lib/libpacc_rt.a; None if no configuration offloads
     source    the project's checkout, for the commit
-    cuda      the CUDA toolkit's folder, for its version
+    cuda      the CUDA toolkit's folder
+    arch      the GPU architecture to compile for
     """
     clang: str
     build: Path = None
     source: Path = suites.OWN.parent
     cuda: str = "/usr/local/cuda"
+    arch: str = "sm_90"
 
     @property
     def plugin(self):
@@ -137,7 +139,9 @@ class Builder:
         libraries = ["-Wl,--wrap=fprintf", *config.libraries, "-lm"]
         if config.offload:
             command += [f"-fpass-plugin={self.toolchain.plugin}",
-                        "-mllvm", "-polly-acc", "-Rpass=polly-acc",
+                        "-mllvm", "-polly-acc", "-mllvm",
+                        f"-polly-acc-arch={self.toolchain.arch}",
+                        "-Rpass=polly-acc",
                         "-Rpass-missed=polly-acc"]
             libraries = [str(self.toolchain.runtime), *libraries, "-ldl",
                          "-lpthread"]
@@ -204,6 +208,26 @@ class Builder:
         notes.write_text(json.dumps(known))
         return known
 
+    def _rates(self):
+        """The program that measures a GPU, common/device_rates.cu."""
+        program = self.out / "bin" / "device_rates"
+        known = {"path": "bin/device_rates", "error": "", "sha256": ""}
+        cuda = Path(self.toolchain.cuda)
+        if not (cuda / "include" / "cuda_runtime.h").exists():
+            known["error"] = f"no CUDA toolkit in {cuda}: name it with --cuda"
+            return known
+        try:
+            self._run([f"{self.toolchain.clang}++", "-O3", "-w",
+                       f"--cuda-path={cuda}",
+                       f"--cuda-gpu-arch={self.toolchain.arch}",
+                       str(COMMON / "device_rates.cu"), "-o", str(program),
+                       f"-L{cuda}/lib64", "-lcudart_static", "-ldl", "-lrt",
+                       "-lpthread"], "device_rates.cu does not compile")
+            known["sha256"] = _hash(program.read_bytes())[:16]
+        except BuildError as error:
+            known["error"] = str(error)
+        return known
+
     def build(self, jobs, workers, report=lambda done, total, text: None):
         """Builds all jobs and the references that they are compared with.
         Returns the manifest, and writes it to out/manifest.json."""
@@ -230,6 +254,8 @@ class Builder:
             "cuda": machine.cuda_toolkit(self.toolchain.cuda),
             "jobs": [self._entry(job, programs) for job in jobs],
         }
+        if any(job.config.device == "cuda" for job in jobs):
+            manifest["rates"] = self._rates()
         path = self.out / "manifest.json"
         path.write_text(json.dumps(manifest, indent=1) + "\n")
         return manifest

@@ -38,6 +38,9 @@ def run(manifest, folder, results, parsed):
         if ready:
             print(f"{ready} of {len(manifest['jobs'])} jobs are in {results}")
         try:
+            missing = runner.measure_device()
+            if missing:
+                print(f"the device's rates were not measured: {missing}")
             rows = runner.run()
         except KeyboardInterrupt:
             print(f"interrupted; {len(target.done)} rows are in {results}: "

@@ -51,6 +51,8 @@ def _add_matrix(parser):
                        help="LLVM 22's clang")
     group.add_argument("--cuda", metavar="DIR", default="/usr/local/cuda",
                        help="the CUDA toolkit")
+    group.add_argument("--arch", default="sm_90", metavar="SM",
+                       help="GPU architecture (sm_90)")
     group.add_argument("-j", "--jobs", type=int, default=os.cpu_count(),
                        metavar="N", help="compilers at once")
 
@@ -62,7 +64,7 @@ def _build(options, out):
     chosen = [configs.parse(name) for name in options.configs]
     offload = any(config.offload for config in chosen)
     toolchain = build.Toolchain(options.clang, Path(options.build_dir),
-                                suites.OWN.parent, options.cuda)
+                                suites.OWN.parent, options.cuda, options.arch)
     toolchain.check(offload)
     jobs = [build.Job(kernel, dataset, options.type, config)
             for kernel in kernels

@@ -232,6 +232,34 @@ class Runner:
                           for name, value in row.items()})
         return row
 
+    def measure_device(self):
+        """Stores what the GPU can do at best, once: a row for each line of
+        common/device_rates.cu. Returns what stood in the way, or ""."""
+        program = self.manifest.get("rates")
+        if program is None or any(key[0] == "device"
+                                  for key in self.results.done):
+            return ""
+        if program["error"]:
+            return program["error"]
+        try:
+            output, _ = _call(self.folder / program["path"], {},
+                              self.options.timeout)
+        except RunError as error:
+            return str(error)
+        for line in output.decode().splitlines():
+            name, data_type, operations, traffic, *times = line.split()
+            # All runs are warm: the program has left the first one out.
+            times = [float(time) for time in times]
+            row = _statistics([times[0], *times], True)
+            self.results.add({
+                **row, "runs": len(times), "cold_s": "",
+                "times_s": ";".join(f"{time:.9f}" for time in times),
+                "date": machine.today(), "suite": "device", "kernel": name,
+                "dataset": "", "type": data_type, "config": "rates",
+                "program": program["sha256"], "status": "ok",
+                "operations": operations, "traffic": traffic})
+        return ""
+
     def run(self, stream=None):
         """Runs all jobs that the results file does not have. Returns the rows
         of all jobs, in the manifest's order."""

@@ -176,6 +176,38 @@ class Execute(WithSuite):
         self.assertNotEqual(row["warm_median_s"], "")
 
 
+class Device(WithSuite):
+    """The measurement of a device, with a script in place of the program."""
+
+    def measure(self, script):
+        manifest = self.build()
+        program = self.work / "bin" / "device_rates"
+        program.write_text("#!/bin/sh\n" + script)
+        program.chmod(0o755)
+        manifest["rates"] = {"path": "bin/device_rates", "error": "",
+                             "sha256": "abc"}
+        with store.Store(self.folder / "results.csv", ORIGIN) as results:
+            runner = execute.Runner(manifest, self.work, results,
+                                    execute.Options())
+            return runner.measure_device()
+
+    def test_rates(self):
+        script = ("echo copy double 0 2000 0.5 0.25 1.0\n"
+                  "echo fma float 100 0 0.001 0.002 0.003\n")
+        for _ in range(2):
+            self.assertEqual(self.measure(script), "")
+        rows = store.read(self.folder / "results.csv")
+        self.assertEqual([row["kernel"] for row in rows], ["copy", "fma"])
+        self.assertEqual(float(rows[0]["warm_median_s"]), 0.5)
+        self.assertEqual(rows[0]["traffic"], "2000")
+        self.assertEqual(rows[1]["runs"], "3")
+
+    def test_no_device(self):
+        self.assertIn("no device",
+                      self.measure("echo no device >&2\nexit 1\n"))
+        self.assertFalse((self.folder / "results.csv").exists())
+
+
 class CommandLine(WithSuite):
 
     @classmethod
