@@ -66,11 +66,13 @@ thread_filter(const struct pacc_kernel_plan *kernel) {
   return isl_union_set_gist(filter, isl_union_set_copy(kernel->domain));
 }
 
-/* The threads' coordinates enter the schedule as parameters. */
+/* The threads' coordinates enter the schedule as parameters. The set is one of
+ * points of the `depth` schedule dimensions outside of it. */
 static __isl_give isl_set *
-thread_context(const struct pacc_kernel_plan *kernel) {
+thread_context(const struct pacc_kernel_plan *kernel, isl_size depth) {
   isl_ctx *ctx = isl_union_set_get_ctx(kernel->domain);
-  isl_space *space = isl_space_params_alloc(ctx, kernel->n_dims);
+  isl_space *space =
+      isl_space_set_alloc(ctx, kernel->n_dims, depth < 0 ? 0 : (unsigned)depth);
   for (unsigned i = 0; i < kernel->n_dims; ++i)
     space = isl_space_set_dim_id(space, isl_dim_param, i,
                                  isl_id_copy(kernel->param[i]));
@@ -130,7 +132,9 @@ emit_kernel(struct emitter *e, const struct pacc_plan *plan,
   node = emit(e, plan->child[0], node, NULL);
   if (kernel->n_dims) {
     node = isl_schedule_node_insert_filter(node, thread_filter(kernel));
-    node = isl_schedule_node_insert_context(node, thread_context(kernel));
+    isl_size depth = isl_schedule_node_get_schedule_depth(node);
+    node =
+        isl_schedule_node_insert_context(node, thread_context(kernel, depth));
   }
   return isl_schedule_node_insert_mark(
       node, isl_id_alloc(ctx, PACC_KERNEL_MARK, kernel));

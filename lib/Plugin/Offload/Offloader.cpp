@@ -204,6 +204,9 @@ bool Offloader::offloadRegion(Scop &S) {
   if (WorthIt)
     Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping);
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
+  std::string Problem;
+  if (const char *Message = isl_ctx_last_error_msg(Ctx))
+    Problem = std::string(" (isl: ") + Message + ")";
   isl_ctx_reset_error(Ctx);
   isl_ctx_set_max_operations(Ctx, 0);
   isl_options_set_on_error(Ctx, OnError);
@@ -216,8 +219,9 @@ bool Offloader::offloadRegion(Scop &S) {
                    nullptr},
                   Report);
   if (!Planned || (WorthIt && !Region))
-    return reject(S, {"no schedule with parallel loops was found", nullptr},
-                  Report);
+    return reject(
+        S, {"no schedule with parallel loops was found" + Problem, nullptr},
+        Report);
   if (!WorthIt)
     return reject(S, {"it has no parallel loop", nullptr}, Report);
 
@@ -272,7 +276,6 @@ void Offloader::generate(Scop &S, const RegionAst &Region,
       executeScopConditionally(S, Builder.getTrue(), DT, RI, LI).first;
   BasicBlock *Start = StartExit.first, *Exit = StartExit.second;
   BasicBlock *Split = Start->getSinglePredecessor();
-  BasicBlock *Original = S.getEntry();
 
   RegionBuilder Nodes(Builder, Annotator, F.getDataLayout(), LI, SE, DT, S,
                       Start, Device, Report.Name);
@@ -294,7 +297,9 @@ void Offloader::generate(Scop &S, const RegionAst &Region,
 
   // A region that could not be opened or closed runs the original loops. They
   // get one entry for all cases, so that PHI nodes there keep one edge.
-  BasicBlock *Fallback = SplitEdge(Split, Original, &DT, &LI);
+  Split = Start->getSinglePredecessor();
+  BasicBlock *Fallback =
+      SplitEdge(Split, Split->getTerminator()->getSuccessor(1), &DT, &LI);
   branchBack(Opened, AfterBegin, Fallback);
   branchBack(Closed, AfterEnd, Fallback);
 
