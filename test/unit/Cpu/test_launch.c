@@ -202,11 +202,22 @@ static void test_limits(void **state) {
                  bad[i].text, NULL);
   }
   RUN(&gpu, "ids_in_function", dim(1), dim(1), 227 * 1024, PARAMS(P(out)));
+  gpu_close(&gpu);
+}
+
+static void test_compiled_limits(void **state) {
+  (void)state;
+  struct gpu gpu = gpu_open("special", 0, 1, 1);
+  uint64_t out = gpu_alloc(&gpu, 64);
   RUN(&gpu, "fixed_block", dim(1), (struct dims){32, 2, 1}, 0, PARAMS(P(out)));
   int status =
       gpu_launch(&gpu, "fixed_block", dim(1), dim(64), 0, PARAMS(P(out)));
   assert_error(&gpu, status, "LAUNCH_LIMITS",
                "block x is 64, but the kernel was compiled for 32", NULL);
+  RUN(&gpu, "small_block", dim(1), (struct dims){4, 32, 1}, 0, PARAMS(P(out)));
+  status = gpu_launch(&gpu, "small_block", dim(1), dim(129), 0, PARAMS(P(out)));
+  assert_error(&gpu, status, "LAUNCH_LIMITS",
+               "threads of a block is 129, the limit is 128", NULL);
   gpu_close(&gpu);
 }
 
@@ -236,6 +247,7 @@ int main(void) {
       cmocka_unit_test(test_shared_overrun),
       cmocka_unit_test(test_shared_garbage),
       cmocka_unit_test(test_limits),
+      cmocka_unit_test(test_compiled_limits),
       cmocka_unit_test(test_wrong_params),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -100,10 +100,6 @@ KERNEL shared_dynamic(double *out) {
 /* Memory that nobody wrote. */
 KERNEL shared_garbage(double *out) { out[TID_X] = first[TID_X]; }
 
-KERNEL __attribute__((reqd_work_group_size(32, 2, 1))) fixed_block(int *out) {
-  out[TID_X] = 1;
-}
-
 KERNEL add(double *a, const double *b, int n) {
   int i = (int)GLOBAL_X;
   if (i < n)
