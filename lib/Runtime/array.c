@@ -3,12 +3,11 @@
  * Results go to staging memory first. pacc_run_write_back is the one place
  * that writes to the program's memory, and it can't fail.
  */
+#include "copy_private.h"
 #include "count_private.h"
 #include "run_private.h"
 
 #include "pacc/runtime.h"
-
-#include <string.h>
 
 /* Device addresses that stand for an array's own begin are multiples of this,
  * as if the whole array had been allocated. */
@@ -245,9 +244,8 @@ void pacc_run_write_back(struct pacc_run *run) {
   uint64_t start_ns = pacc_clock();
   for (unsigned i = 0; i < run->n_results; i++) {
     const struct pacc_result *result = &run->results[i];
-    for (uint64_t row = 0; row < result->count; row++)
-      memcpy(result->host + row * result->pitch,
-             result->result + row * result->width, result->width);
+    pacc_copy_rows(result->host, result->pitch, result->result, result->width,
+                   result->width, result->count);
   }
   if (run->staging)
     pacc_profile_host(run, PACC_PROFILE_WRITE_BACK,

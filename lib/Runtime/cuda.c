@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 /* Status codes of our own, beside the driver's (which are positive). */
 enum { NO_LIBRARY = -1, MISSING_SYMBOL = -2, NO_HOST_MEMORY = -3 };
@@ -317,12 +318,6 @@ static int check_params(void *function, const struct pacc_kernel *info) {
       return PACC_CU_INVALID_PTX;
     }
   }
-  if (cu.function_param(function, info->n_params, &offset, &size) == 0) {
-    snprintf(detail, sizeof detail,
-             "the PTX has more parameters than the host code's %u",
-             info->n_params);
-    return PACC_CU_INVALID_PTX;
-  }
   return 0;
 }
 
@@ -377,14 +372,47 @@ static void cuda_free(void *device, uint64_t address) {
   cu.memory_free(address);
 }
 
+/* What stands before pinned memory. */
+struct pinned {
+  void *map;
+  size_t map_size;
+};
+
+/* Huge pages, where there is enough to fill some, are pinned in half the time
+ * that cuMemHostAlloc takes. The memory stays out of children: after a fork, a
+ * first write would give this process another page than the one that the
+ * device writes to. */
 static int cuda_host_alloc(void *device, uint64_t size, void **memory) {
   (void)device;
-  return CHECK(host_alloc, memory, size, 0);
+  const uint64_t huge = 2 << 20, page = 64 << 10;
+  uint64_t grain = size >= 2 * huge ? huge : page;
+  if (size > UINT64_MAX / 2)
+    return check(NO_HOST_MEMORY, "staging");
+  size = (size + grain - 1) & ~(grain - 1);
+  size_t map_size = size + 2 * grain;
+  char *map = mmap(NULL, map_size, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (map == MAP_FAILED)
+    return check(NO_HOST_MEMORY, "staging");
+  char *made = map + grain + (-(uintptr_t)map & (grain - 1));
+  madvise(map, map_size, MADV_DONTFORK);
+  if (grain == huge)
+    madvise(made, size, MADV_HUGEPAGE);
+  int status = CHECK(host_register, made, size, 0);
+  if (status) {
+    munmap(map, map_size);
+    return status;
+  }
+  ((struct pinned *)(void *)made)[-1] = (struct pinned){map, map_size};
+  *memory = made;
+  return 0;
 }
 
 static void cuda_host_free(void *device, void *memory) {
   (void)device;
-  cu.host_free(memory);
+  struct pinned pinned = ((struct pinned *)memory)[-1];
+  cu.host_unregister(memory);
+  munmap(pinned.map, pinned.map_size);
 }
 
 /* The driver's limit on the distance of rows in a 2-D copy. */

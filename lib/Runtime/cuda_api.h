@@ -80,8 +80,9 @@ struct pacc_cu_copy {
   X(stream_sync, cuStreamSynchronize, (void *stream))                          \
   X(memory_alloc, cuMemAlloc_v2, (pacc_cu_address * address, size_t bytes))    \
   X(memory_free, cuMemFree_v2, (pacc_cu_address address))                      \
-  X(host_alloc, cuMemHostAlloc, (void **memory, size_t bytes, unsigned flags)) \
-  X(host_free, cuMemFreeHost, (void *memory))                                  \
+  X(host_register, cuMemHostRegister_v2,                                       \
+    (void *memory, size_t bytes, unsigned flags))                              \
+  X(host_unregister, cuMemHostUnregister, (void *memory))                      \
   X(copy_in, cuMemcpyHtoDAsync_v2,                                             \
     (pacc_cu_address to, const void *from, size_t bytes, void *stream))        \
   X(copy_out, cuMemcpyDtoHAsync_v2,                                            \

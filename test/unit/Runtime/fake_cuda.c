@@ -116,8 +116,8 @@ static struct {
     {"cuStreamSynchronize", 0},
     {"cuMemAlloc_v2", 0},
     {"cuMemFree_v2", 0},
-    {"cuMemHostAlloc", 0},
-    {"cuMemFreeHost", 0},
+    {"cuMemHostRegister_v2", 0},
+    {"cuMemHostUnregister", 0},
     {"cuMemcpyHtoDAsync_v2", 0},
     {"cuMemcpyDtoHAsync_v2", 0},
     {"cuMemcpy2DAsync_v2", 0},
@@ -425,22 +425,22 @@ int cuMemFree_v2(address freed) {
   return status;
 }
 
-int cuMemHostAlloc(void **memory, size_t size, unsigned flags) {
+int cuMemHostRegister_v2(void *memory, size_t size, unsigned flags) {
   ENTER(true);
-  *memory = malloc(size);
+  if (!memory || !size || flags)
+    return INVALID_VALUE;
   pthread_mutex_lock(&lock);
   live.host_allocations++;
   pthread_mutex_unlock(&lock);
-  return flags || !*memory ? OUT_OF_MEMORY : SUCCESS;
+  return SUCCESS;
 }
 
-int cuMemFreeHost(void *memory) {
+int cuMemHostUnregister(void *memory) {
   ENTER(true);
   pthread_mutex_lock(&lock);
   live.host_allocations--;
   pthread_mutex_unlock(&lock);
-  free(memory);
-  return SUCCESS;
+  return memory ? SUCCESS : INVALID_VALUE;
 }
 
 /* Whether the bytes lie in one allocation. */

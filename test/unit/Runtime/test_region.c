@@ -74,12 +74,12 @@ static void child_memory_is_reused(void *argument) {
   start();
   CHECK(run_region(&test_region, 1) == 1);
   unsigned allocations = fake_cuda_calls("cuMemAlloc_v2");
-  unsigned pinned = fake_cuda_calls("cuMemHostAlloc");
+  unsigned pinned = fake_cuda_calls("cuMemHostRegister_v2");
   unsigned frees = fake_cuda_calls("cuMemFree_v2");
   for (unsigned i = 0; i < 10; i++)
     CHECK(run_region(&test_region, i) == 1);
   CHECK(fake_cuda_calls("cuMemAlloc_v2") == allocations);
-  CHECK(fake_cuda_calls("cuMemHostAlloc") == pinned);
+  CHECK(fake_cuda_calls("cuMemHostRegister_v2") == pinned);
   CHECK(fake_cuda_calls("cuMemFree_v2") == frees);
   CHECK(fake_cuda_calls("cuStreamCreate") == 1);
   CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);
@@ -283,6 +283,10 @@ static void child_shapes(void *argument) {
   round_trip(1000, 0, 1000, 1, 0);
   round_trip(1000, 3, 17, 20, 31);
   round_trip(1000, 900, 17, 20, -31);
+  /* Large enough for several threads to write back. */
+  round_trip(9000003, 1, 9000001, 1, 0);
+  round_trip(32u << 20, 17, 40000, 260, 80000);
+  round_trip(32u << 20, 17, 8300001, 3, 9000000);
   round_trip((3u << 20) + 100, 5, 30, 3, (1 << 20) + 24);
 }
 CHILD_TEST(shapes)
@@ -336,7 +340,7 @@ CHILD_TEST(kept_memory_makes_room)
 static void child_unpinned_staging(void *argument) {
   (void)argument;
   start();
-  fake_cuda_fail("cuMemHostAlloc", 1, UINT32_MAX, 2);
+  fake_cuda_fail("cuMemHostRegister_v2", 1, UINT32_MAX, 2);
   CHECK(run_region(&test_region, 1) == 1);
   CHECK(run_region(&test_region, 2) == 1);
 }

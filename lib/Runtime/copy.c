@@ -1,0 +1,107 @@
+/* copy.c: copies in host memory. A large one is shared by a few threads,
+ * since one alone reaches a fraction of what memory and PCIe give.
+ */
+#include "copy_private.h"
+
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <string.h>
+
+/* Below LARGE bytes, starting threads costs more than it gains. More than
+ * MAX_SHARES threads gain nothing (measured on a two-socket server). */
+enum { LARGE = 8 << 20, MAX_SHARES = 4 };
+
+/* Rows [first, last) of a copy whose `count` rows were made small enough to
+ * be shared out. */
+struct share {
+  char *to;
+  const char *from;
+  uint64_t to_pitch, from_pitch, width, first, last;
+};
+
+static void *copy_share(void *argument) {
+  const struct share *share = argument;
+  for (uint64_t row = share->first; row < share->last; row++)
+    memcpy(share->to + row * share->to_pitch,
+           share->from + row * share->from_pitch, share->width);
+  return NULL;
+}
+
+static unsigned count_cpus(void) {
+  cpu_set_t set;
+  if (sched_getaffinity(0, sizeof set, &set))
+    return 1;
+  return (unsigned)CPU_COUNT(&set);
+}
+
+/* Runs the shares, the last one on this thread. A thread that can't be had
+ * costs time only. */
+static void run_shares(struct share shares[], unsigned n_shares) {
+  pthread_t threads[MAX_SHARES];
+  bool started[MAX_SHARES] = {false};
+  sigset_t all, before;
+  /* The program's signal handlers run on the program's threads. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  for (unsigned i = 0; i + 1 < n_shares; i++)
+    started[i] = pthread_create(&threads[i], NULL, copy_share, &shares[i]) == 0;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  for (unsigned i = 0; i < n_shares; i++)
+    if (!started[i])
+      copy_share(&shares[i]);
+  for (unsigned i = 0; i < n_shares; i++)
+    if (started[i])
+      pthread_join(threads[i], NULL);
+}
+
+/* One row, cut into `n_shares` rows of almost equal length; the rest goes
+ * with the last. */
+static void share_row(const struct share *whole, unsigned n_shares,
+                      struct share shares[]) {
+  uint64_t part = whole->width / n_shares;
+  for (unsigned i = 0; i < n_shares; i++) {
+    shares[i] = *whole;
+    shares[i].to += i * part;
+    shares[i].from += i * part;
+    shares[i].width = i + 1 < n_shares ? part : whole->width - i * part;
+  }
+}
+
+static void share_rows(const struct share *whole, unsigned n_shares,
+                       struct share shares[]) {
+  uint64_t part = whole->last / n_shares;
+  for (unsigned i = 0; i < n_shares; i++) {
+    shares[i] = *whole;
+    shares[i].first = i * part;
+    if (i + 1 < n_shares)
+      shares[i].last = (i + 1) * part;
+  }
+}
+
+void pacc_copy_rows(void *to, uint64_t to_pitch, const void *from,
+                    uint64_t from_pitch, uint64_t width, uint64_t count) {
+  struct share whole = {to, from, to_pitch, from_pitch, width, 0, count};
+  struct share shares[MAX_SHARES];
+  unsigned n_shares = 1;
+  if (width * count >= LARGE)
+    n_shares = count_cpus();
+  if (n_shares > MAX_SHARES)
+    n_shares = MAX_SHARES;
+  if (n_shares == 1) {
+    copy_share(&whole);
+    return;
+  }
+  if (count < n_shares * 4) {
+    for (uint64_t row = 0; row < count; row++) {
+      whole.first = row;
+      whole.last = row + 1;
+      share_row(&whole, n_shares, shares);
+      run_shares(shares, n_shares);
+    }
+    return;
+  }
+  share_rows(&whole, n_shares, shares);
+  run_shares(shares, n_shares);
+}
