@@ -63,7 +63,6 @@ struct pacc_gpu {
   uint32_t blocks_sm;
   uint32_t partitions;
   uint32_t regs_sm;
-  uint32_t regs_block;
   uint32_t regs_thread;
   uint32_t reg_unit;
   uint32_t smem_sm;

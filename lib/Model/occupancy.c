@@ -26,14 +26,12 @@ static uint32_t carveout_for(const struct pacc_gpu *gpu, uint64_t bytes) {
   return gpu->smem_sm;
 }
 
-/* A warp's registers lie in one partition. The hardware's check of a block
- * counts warps as if each partition took the same number. */
+/* A warp's registers lie in one partition of the SM. */
 static int32_t limit_regs(const struct pacc_gpu *gpu, uint32_t regs,
                           uint32_t warps, uint32_t *regs_block) {
   uint64_t per_warp = round_up((uint64_t)regs * gpu->warp_size, gpu->reg_unit);
   *regs_block = (uint32_t)(per_warp * warps);
-  if (regs > gpu->regs_thread ||
-      per_warp * round_up(warps, gpu->partitions) > gpu->regs_block)
+  if (regs > gpu->regs_thread)
     return 0;
   if (per_warp == 0)
     return PACC_UNLIMITED;
@@ -131,7 +129,7 @@ pacc_occupancy_suggest(const struct pacc_gpu *gpu,
   *threads = 0;
   *min_grid = 0;
   uint32_t step = (uint32_t)round_up(largest, gpu->warp_size);
-  for (; step > 0 && best < gpu->threads_sm; step -= gpu->warp_size) {
+  for (; step > 0; step -= gpu->warp_size) {
     uint32_t size = step < largest ? step : largest;
     if (smem)
       r.smem_dynamic = smem(size, user);

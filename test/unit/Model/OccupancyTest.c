@@ -51,7 +51,7 @@ static cudaOccDeviceProp properties_of(const struct pacc_gpu *gpu) {
   p.computeMinor = (int)(gpu->cc % 10);
   p.maxThreadsPerBlock = (int)gpu->threads_block;
   p.maxThreadsPerMultiprocessor = (int)gpu->threads_sm;
-  p.regsPerBlock = (int)gpu->regs_block;
+  p.regsPerBlock = (int)gpu->regs_sm;
   p.regsPerMultiprocessor = (int)gpu->regs_sm;
   p.warpSize = (int)gpu->warp_size;
   p.sharedMemPerBlock = gpu->smem_block;
