@@ -285,8 +285,8 @@ static void child_shapes(void *argument) {
   round_trip(1000, 900, 17, 20, -31);
   /* Large enough for several threads to write back. */
   round_trip(9000003, 1, 9000001, 1, 0);
-  round_trip(32u << 20, 17, 40000, 260, 80000);
-  round_trip(32u << 20, 17, 8300001, 3, 9000000);
+  round_trip(12u << 20, 17, 40000, 230, 50000);
+  round_trip(12u << 20, 17, 4200001, 2, 5000000);
   round_trip((3u << 20) + 100, 5, 30, 3, (1 << 20) + 24);
 }
 CHILD_TEST(shapes)
