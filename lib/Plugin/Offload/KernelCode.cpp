@@ -253,7 +253,7 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   Builder.SetInsertPoint(BodyBlock->getTerminator());
   for (const ScopArrayInfo *SAI : S.arrays())
     if (!SAI->isArrayKind() && isReadOnlyScalar(SAI, S))
-      if (Value *V = NewValues.lookup(getLatestValue(SAI->getBasePtr())))
+      if (Value *V = ValueMap.lookup(SAI->getBasePtr()))
         Builder.CreateStore(V, BlockGen.getOrCreateAlloca(SAI));
   create(Body.release());
 
