@@ -77,12 +77,8 @@ void __pacc_dev_block_begin(void) {
   __gpu_sync_threads();
 }
 
-/* The grid number is 64 bits wide; 0 never comes out. */
-static uint64_t grid_key(void) {
-  uint64_t id;
-  __asm__ volatile("mov.u64 %0, %%gridid;" : "=l"(id));
-  return id << 1 | 1;
-}
+/* 0 never comes out. */
+static uint64_t grid_key(void) { return pacc_grid_number() << 1 | 1; }
 
 static struct pacc_group *grid_find(struct pacc_group *bucket, uint64_t key) {
   for (uint32_t i = 0; i < BUCKET_SIZE; ++i)
@@ -197,8 +193,9 @@ static void group_record(struct pacc_group *group, uint64_t threads,
   if (__gpu_lane_id() == leader)
     state = group_prepare(group, threads, slots, strides);
   state = pacc_lane_u32(mask, state, leader);
+  uint32_t same = pacc_lanes_alike(mask, slot);
   uint32_t valid = pacc_launch_is_valid(launch);
-  uint32_t takers = pacc_lanes_where(mask, valid);
+  uint32_t takers = pacc_lanes_where(same, valid);
   if (state != GROUP_READY)
     __pacc_dev_launch_warp(launch);
   else if (valid)

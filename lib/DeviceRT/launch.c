@@ -114,12 +114,19 @@ static uint32_t launch_together(const struct pacc_launch *launch,
   return pacc_lane_u32(mask, failed, leader) == 0;
 }
 
+/* Launches of one kernel into one stream can be merged. Lanes come here from
+ * one launch of the source, but the compiler may have joined two. */
+static uint64_t launch_key(const struct pacc_launch *launch) {
+  return (uint64_t)launch->aggregated | (uint64_t)launch->agg_stream << 60;
+}
+
 void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
   uint32_t mask = pacc_lanes();
+  uint32_t same = pacc_lanes_alike(mask, launch_key(launch));
   uint32_t blocks = 0;
   if (pacc_launch_is_valid(launch))
     blocks = pacc_launch_blocks(launch);
-  uint32_t takers = pacc_lanes_where(mask, blocks != 0);
+  uint32_t takers = pacc_lanes_where(same, blocks != 0);
   uint32_t merged = 0;
   if (blocks != 0 && pacc_lanes_count(takers) > 1)
     merged = launch_together(launch, blocks, takers);

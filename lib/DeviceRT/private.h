@@ -130,6 +130,17 @@ PACC_INLINE uint32_t pacc_launch_threads(const struct pacc_launch *launch) {
   return launch->block[0] * launch->block[1] * launch->block[2];
 }
 
+/* The number of the running grid; no two grids that run at once share it. */
+PACC_INLINE uint64_t pacc_grid_number(void) {
+#ifdef __NVPTX__
+  uint64_t number;
+  __asm__ volatile("mov.u64 %0, %%gridid;" : "=l"(number));
+  return number;
+#else
+  return __gpu_grid_number(); /* Given by the tests' emulation of a GPU. */
+#endif
+}
+
 /* Lanes of a warp. `mask` is a set of lanes that all call with that mask. */
 PACC_INLINE uint32_t pacc_lanes(void) { return (uint32_t)__gpu_lane_mask(); }
 
@@ -192,6 +203,17 @@ PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
     result = other > result ? other : result;
   }
   return result;
+}
+
+/* The lanes of `mask` that have this lane's key. */
+PACC_INLINE uint32_t pacc_lanes_alike(uint32_t mask, uint64_t key) {
+  for (uint32_t rest = mask;;) {
+    uint64_t first = pacc_lane_u64(rest, key, pacc_lane_first(rest));
+    uint32_t alike = pacc_lanes_where(rest, key == first);
+    if (key == first)
+      return alike;
+    rest &= ~alike;
+  }
 }
 
 /* Memory order. */

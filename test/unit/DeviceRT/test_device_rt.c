@@ -1,0 +1,366 @@
+/* test_device_rt.c: the device runtime on the emulated GPU. Programs of
+ * random launches run at each granularity, with pools too small for them and
+ * launches that fail. Every launch of the program has to run exactly once,
+ * with its own grid, block, thread numbers and arguments; launches of one
+ * thread into a NULL stream in their order; and the pool has to be whole
+ * again at the end. */
+#include "device.h"
+#include "emulator.h"
+#include "gpuintrin.h"
+#include "private.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#define POOL_UNITS_MOST 4096u
+#define SLOTS 3u
+#define LAUNCHES_MOST 65536u
+
+static _Alignas(256) unsigned char pool_data[POOL_UNITS_MOST * PACC_POOL_UNIT +
+                                             PACC_POOL_SLACK];
+static uint64_t pool_tags[POOL_UNITS_MOST];
+struct pacc_pool __pacc_dev_pool;
+
+enum level { PLAIN, WARP, BLOCK, GRID };
+
+/* What the program of a seed is. */
+static struct {
+  uint64_t seed;
+  enum level level;
+  uint64_t plain_stream;
+  uint64_t merged_stream;
+  uint32_t depth;
+  uint32_t density; /* of 100 threads, so many launch at a slot */
+  bool huge;        /* some launches are too large to be merged */
+} program;
+
+/* What a launch asked for, and what was seen of it. */
+static struct launch {
+  struct emu_dim3 grid;
+  struct emu_dim3 block;
+  uint64_t threads;
+  uint64_t hash;
+  uint64_t begin;
+  uint64_t end;
+  int64_t previous; /* the same thread's launch before, or -1 */
+} launches[LAUNCHES_MOST];
+static uint32_t launch_count;
+
+/* 40 bytes, 8 of them padding: what a kernel's argument buffer may look like */
+struct arguments {
+  uint32_t launch;
+  uint32_t depth;
+  uint64_t key;
+  unsigned char tail[17];
+};
+#define ARGUMENT_BYTES 33u
+
+static uint64_t mix(uint64_t x) {
+  x ^= x >> 31;
+  x *= 0x9e3779b97f4a7c15u;
+  x ^= x >> 29;
+  x *= 0xbf58476d1ce4e5b9u;
+  return x ^ x >> 32;
+}
+
+static uint64_t hash_of(struct emu_dim3 block, struct emu_dim3 thread) {
+  return mix(mix(block.x | (uint64_t)block.y << 24 | (uint64_t)block.z << 44) ^
+             (thread.x | (uint64_t)thread.y << 24 | (uint64_t)thread.z << 44));
+}
+
+static struct emu_dim3 dim3(uint64_t x, uint64_t y, uint64_t z) {
+  struct emu_dim3 result = {(uint32_t)x, (uint32_t)y, (uint32_t)z};
+  return result;
+}
+
+static uint64_t product(struct emu_dim3 d) { return (uint64_t)d.x * d.y * d.z; }
+
+static void child_plain(const void *parameters);
+static void child_merged(const void *parameters);
+static const uint32_t strides[SLOTS] = {96, 96, 96};
+
+/* One `kernel<<<grid, block>>>(arguments)` of the source. */
+static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
+                      int64_t *previous) {
+  uint64_t r = mix(key * SLOTS + slot + 1);
+  struct emu_dim3 grid = dim3(1 + r % 2, 1 + (r >> 8) % 2, 1 + (r >> 16) % 2);
+  struct emu_dim3 block =
+      dim3(1 + (r >> 24) % 4, 1 + (r >> 32) % 3, 1 + (r >> 40) % 2);
+  if (r >> 48 % 8 == 0)
+    block = dim3(40, 1, 1);
+  if (program.huge && r % 64 == 0)
+    grid = dim3(1, 257, 256);
+  uint32_t number = __atomic_fetch_add(&launch_count, 1, __ATOMIC_SEQ_CST);
+  assert_true(number < LAUNCHES_MOST);
+  launches[number].grid = grid;
+  launches[number].block = block;
+  launches[number].begin = UINT64_MAX;
+  launches[number].previous = *previous;
+  *previous = number;
+
+  struct arguments arguments;
+  memset(&arguments, 0, sizeof arguments);
+  arguments.launch = number;
+  arguments.depth = depth - 1;
+  arguments.key = r;
+  for (uint32_t i = 0; i < sizeof arguments.tail; ++i)
+    arguments.tail[i] = (unsigned char)(r >> i);
+  struct pacc_launch launch = {
+      .kernel = (void *)(uintptr_t)child_plain,
+      .aggregated = (void *)(uintptr_t)child_merged,
+      .args = &arguments,
+      .stream = (void *)program.plain_stream,
+      .agg_stream = (void *)program.merged_stream,
+      .arg_bytes = ARGUMENT_BYTES,
+      .shared = (uint32_t)(r >> 50),
+      .grid = {grid.x, grid.y, grid.z},
+      .block = {block.x, block.y, block.z},
+  };
+  switch (program.level) {
+  case PLAIN:
+    (void)pacc_launch_plain(&launch);
+    break;
+  case WARP:
+    __pacc_dev_launch_warp(&launch);
+    break;
+  case BLOCK:
+    __pacc_dev_block_record(&launch, slot, SLOTS, strides);
+    break;
+  case GRID:
+    __pacc_dev_grid_record(&launch, slot, SLOTS, strides);
+    break;
+  }
+}
+
+static void parent_body(uint64_t key, uint32_t depth) {
+  int64_t previous = -1;
+  if (depth == 0)
+    return;
+  for (uint32_t slot = 0; slot < SLOTS; ++slot) {
+    if (mix(key + slot * 77) % 100 < program.density)
+      launch_at(key, slot, depth, &previous);
+    if (program.density < 100 && mix(key + 5) % 7 == 0)
+      return;
+  }
+}
+
+/* What the compiler adds where threads leave. */
+static void parent_end(void) {
+  if (program.level < BLOCK)
+    return;
+  bool in_block = program.level == BLOCK;
+  if (!(in_block ? __pacc_dev_block_leave() : __pacc_dev_grid_leave()))
+    return;
+  struct pacc_launch launch = {
+      .kernel = (void *)(uintptr_t)child_plain,
+      .aggregated = (void *)(uintptr_t)child_merged,
+      .stream = (void *)program.plain_stream,
+      .agg_stream = (void *)program.merged_stream,
+      .arg_bytes = ARGUMENT_BYTES,
+  };
+  for (uint32_t slot = 0; slot < SLOTS; ++slot) {
+    if (in_block)
+      __pacc_dev_block_flush(&launch, slot);
+    else
+      __pacc_dev_grid_flush(&launch, slot);
+  }
+  if (!in_block)
+    __pacc_dev_grid_close();
+}
+
+static void child_body(const struct arguments *arguments, struct emu_dim3 grid,
+                       struct emu_dim3 block, struct emu_dim3 block_id,
+                       struct emu_dim3 thread) {
+  struct launch *launch = &launches[arguments->launch];
+  assert_memory_equal(&grid, &launch->grid, sizeof grid);
+  assert_memory_equal(&block, &launch->block, sizeof block);
+  for (uint32_t i = 0; i < sizeof arguments->tail; ++i)
+    assert_int_equal(arguments->tail[i], (unsigned char)(arguments->key >> i));
+  uint64_t now = emu_tick();
+  if (now < launch->begin)
+    launch->begin = now;
+  if (now > launch->end)
+    launch->end = now;
+  ++launch->threads;
+  launch->hash += hash_of(block_id, thread);
+  uint64_t place = block_id.x + grid.x * (block_id.y + grid.y * block_id.z);
+  place = place * 4096 + thread.x + block.x * (thread.y + block.y * thread.z);
+  parent_body(mix(arguments->key ^ place), arguments->depth);
+}
+
+static void child_plain(const void *parameters) {
+  if (program.level == BLOCK)
+    __pacc_dev_block_begin();
+  child_body(parameters, emu_grid_size(), emu_block_size(), emu_block(),
+             emu_thread());
+  parent_end();
+}
+
+static void child_merged(const void *parameters) {
+  struct pacc_batch *batch = *(struct pacc_batch *const *)parameters;
+  struct pacc_ids ids;
+  if (program.level == BLOCK)
+    __pacc_dev_block_begin();
+  struct arguments arguments;
+  memcpy(&arguments, __pacc_dev_child_begin(batch, &ids), ARGUMENT_BYTES);
+  if (__pacc_dev_child_loaded(batch, &ids))
+    child_body(&arguments,
+               dim3(ids.grid_size[0], ids.grid_size[1], ids.grid_size[2]),
+               dim3(ids.block_size[0], ids.block_size[1], ids.block_size[2]),
+               dim3(ids.block[0], ids.block[1], ids.block[2]),
+               dim3(ids.thread[0], ids.thread[1], ids.thread[2]));
+  parent_end();
+}
+
+static void root(const void *parameters) {
+  (void)parameters;
+  if (program.level == BLOCK)
+    __pacc_dev_block_begin();
+  uint64_t place = emu_block().x * 1024 + emu_thread().x;
+  parent_body(mix(program.seed ^ place << 20), program.depth);
+  parent_end();
+}
+
+static void pool_reset(uint32_t units) {
+  memset(pool_tags, 0, sizeof pool_tags);
+  memset(pool_data, 0xcd, sizeof pool_data);
+  __pacc_dev_pool = (struct pacc_pool){
+      .credit = units,
+      .mask = units - 1,
+      .data = pool_data,
+      .tags = pool_tags,
+  };
+}
+
+static struct emu_counts run(const struct emu_options *options,
+                             uint32_t pool_units, struct emu_dim3 grid,
+                             struct emu_dim3 block) {
+  pool_reset(pool_units);
+  memset(launches, 0, sizeof launches);
+  launch_count = 0;
+  struct emu_counts counts = emu_run(options, root, "", 1, grid, block);
+  bool ordered = program.plain_stream == 0 && program.merged_stream == 0;
+  for (uint32_t i = 0; i < launch_count; ++i) {
+    const struct launch *launch = &launches[i];
+    uint64_t hash = 0;
+    for (uint32_t b = 0; b < product(launch->grid); ++b)
+      for (uint32_t t = 0; t < product(launch->block); ++t) {
+        struct emu_dim3 g = launch->grid, k = launch->block;
+        hash += hash_of(dim3(b % g.x, b / g.x % g.y, b / g.x / g.y),
+                        dim3(t % k.x, t / k.x % k.y, t / k.x / k.y));
+      }
+    assert_int_equal(launch->threads,
+                     product(launch->grid) * product(launch->block));
+    assert_int_equal(launch->hash, hash);
+    if (ordered && launch->previous >= 0)
+      assert_true(launches[launch->previous].end < launch->begin);
+  }
+  assert_int_equal(__pacc_dev_pool.credit, pool_units);
+  assert_int_equal(__pacc_dev_pool.head, __pacc_dev_pool.tail);
+  return counts;
+}
+
+static void test_every_launch_runs_once(void **state) {
+  (void)state;
+  static const uint32_t pools[] = {1, 4, 16, 4096};
+  for (uint64_t seed = 1; seed <= 8; ++seed)
+    for (enum level level = WARP; level <= GRID; ++level)
+      for (uint32_t p = 0; p < 4; ++p) {
+        program.seed = seed;
+        program.level = level;
+        program.density = seed % 3 == 0 ? 10 : 60;
+        program.depth = 1 + seed % 2;
+        program.plain_stream = seed % 4 == 0 ? 2 : 0;
+        program.merged_stream = seed % 4 < 2 ? 4 : 0;
+        struct emu_options options = {.seed = seed * 100 + p,
+                                      .resident = 1 + (uint32_t)seed % 6,
+                                      .failures = p == 3 ? 0 : 20,
+                                      .fails = child_merged};
+        uint32_t blocks = program.depth == 1 ? 3 : 1;
+        uint32_t threads = program.depth == 1 ? 40 : 5;
+        run(&options, pools[p], dim3(blocks, 1, 1), dim3(threads, 1, 1));
+      }
+}
+
+/* With memory for all and no failures there is one launch per slot and group.
+ */
+static void test_launches_are_few(void **state) {
+  (void)state;
+  struct emu_options options = {.seed = 5, .resident = 8};
+  program.seed = 99;
+  program.depth = 1;
+  program.density = 100;
+  program.plain_stream = program.merged_stream = 0;
+  program.level = GRID;
+  struct emu_counts counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
+  assert_int_equal(counts.launches, SLOTS);
+  program.level = BLOCK;
+  counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
+  assert_int_equal(counts.launches, 8 * SLOTS);
+  program.level = PLAIN;
+  counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
+  assert_int_equal(counts.launches, 8 * 40 * SLOTS);
+}
+
+static void test_huge_launches_go_alone(void **state) {
+  (void)state;
+  struct emu_options options = {.seed = 6, .resident = 4};
+  program.huge = true;
+  program.depth = 1;
+  program.density = 100;
+  program.plain_stream = program.merged_stream = 0;
+  for (enum level level = WARP; level <= GRID; ++level) {
+    program.seed = 7;
+    program.level = level;
+    struct emu_counts counts =
+        run(&options, 4096, dim3(2, 1, 1), dim3(20, 1, 1));
+    assert_in_range(counts.launches, SLOTS, 39);
+  }
+  program.huge = false;
+}
+
+/* CUDA refuses them; the others are merged all the same. */
+static void bad_parent(const void *parameters) {
+  (void)parameters;
+  struct arguments arguments = {.launch = 0};
+  bool bad = emu_thread().x % 4 == 0;
+  launches[0].grid = dim3(2, 1, 1);
+  launches[0].block = dim3(5, 1, 1);
+  struct pacc_launch launch = {
+      .kernel = (void *)(uintptr_t)child_plain,
+      .aggregated = (void *)(uintptr_t)child_merged,
+      .args = &arguments,
+      .agg_stream = (void *)4,
+      .arg_bytes = ARGUMENT_BYTES,
+      .grid = {bad ? 0 : 2, 1, 1},
+      .block = {emu_thread().x == 1 ? 1025 : 5, 1, 1},
+  };
+  __pacc_dev_launch_warp(&launch);
+}
+
+static void test_bad_launches_are_refused(void **state) {
+  (void)state;
+  program.level = WARP;
+  pool_reset(64);
+  memset(launches, 0, sizeof launches);
+  struct emu_options options = {.seed = 8, .resident = 4};
+  struct emu_counts counts =
+      emu_run(&options, bad_parent, "", 1, dim3(1, 1, 1), dim3(32, 1, 1));
+  assert_int_equal(counts.refused, 9);
+  assert_int_equal(launches[0].threads, 23 * 10);
+  assert_int_equal(__pacc_dev_pool.credit, 64);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_every_launch_runs_once),
+      cmocka_unit_test(test_launches_are_few),
+      cmocka_unit_test(test_huge_launches_go_alone),
+      cmocka_unit_test(test_bad_launches_are_refused),
+  };
+  return cmocka_run_group_tests(tests, 0, 0);
+}
