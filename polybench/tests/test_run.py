@@ -233,7 +233,12 @@ class CommandLine(WithSuite):
         return run.stdout + run.stderr
 
     def test_interrupted_and_resumed(self):
-        results = self.folder / "results.csv"
+        for number in (signal.SIGINT, signal.SIGTERM):
+            with self.subTest(signal=number.name):
+                self.interrupt_and_resume(number)
+
+    def interrupt_and_resume(self, number):
+        results = self.folder / f"{number.name}.csv"
         command = self.command("run", "--work", str(self.work), "--results",
                                str(results), "--runs", "1")
         process = subprocess.Popen(
@@ -244,12 +249,15 @@ class CommandLine(WithSuite):
                 if results.exists() and results.read_text().count("\n") == 2:
                     break
                 time.sleep(0.1)
-            process.send_signal(signal.SIGINT)
+            # The second program waits: it must end with the script.
+            child = self.child_of(process.pid)
+            process.send_signal(number)
             output = process.communicate(timeout=30)[0]
         finally:
             process.kill()
             process.wait()
         self.assertEqual(process.returncode, 3, output)
+        self.assertFalse(os.path.exists(f"/proc/{child}"))
         first = store.read(results)
         self.assertEqual([row["kernel"] for row in first], ["one"])
 
@@ -259,6 +267,17 @@ class CommandLine(WithSuite):
         rows = store.read(results)
         self.assertEqual([row["kernel"] for row in rows], ["one", "two"])
         self.assertEqual(rows[0], first[0])
+
+    def child_of(self, parent):
+        """The first child process, once there is one."""
+        path = f"/proc/{parent}/task/{parent}/children"
+        for _ in range(300):
+            with open(path, encoding="ascii") as stream:
+                children = stream.read().split()
+            if children:
+                return children[0]
+            time.sleep(0.1)
+        self.fail("the second program was not started")
 
     def test_failure_shows(self):
         output = self.run_command(

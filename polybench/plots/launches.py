@@ -1,0 +1,44 @@
+"""Kernel launches of a run against its time."""
+
+import numpy as np
+
+from . import results, style
+
+NAME = "launches"
+
+
+def data(rows):
+    """(kernel, dataset, launches, region_ms) of `auto` or else the first
+    offloaded configuration."""
+    good = results.right(rows)
+    good = good[(good["launches"] > 0) & (good["region_ms"] > 0)]
+    configs = list(good["config"].unique())
+    if not configs:
+        return good
+    config = "auto" if "auto" in configs else configs[0]
+    return good[good["config"] == config][
+        ["dataset", "kernel", "config", "launches", "region_ms", "kernel_ms"]]
+
+
+def draw(table, rows):
+    made, axes = style.figure(
+        7, 5, f"Launches against time, {table['config'].iloc[0]}",
+        results.where(rows))
+    many = table["dataset"].nunique() > 1
+    for index, (dataset, points) in enumerate(table.groupby("dataset")):
+        axes.scatter(points["launches"], points["region_ms"], s=18,
+                     color=style.COLOURS[index], label=dataset, zorder=3)
+    span = np.array([1, table["launches"].max() * 1.5])
+    axes.plot(span, span * 0.002, color="#888888", linestyle="--",
+              linewidth=0.8, label="2 us per launch")
+    axes.set_xscale("log")
+    axes.set_xlim(0.7, 1.5 * span[1])
+    axes.set_yscale("log")
+    axes.set_xlabel("launches of one run")
+    axes.set_ylabel("ms of one run, with copies")
+    style.legend(axes)
+    style.label_points(made, axes, [
+        (row["launches"], row["region_ms"],
+         f"{row['kernel']} {row['dataset']}" if many else row["kernel"])
+        for _, row in table.iterrows()])
+    return made

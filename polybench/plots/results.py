@@ -1,0 +1,67 @@
+"""Loads results files, and picks the times that figures show."""
+
+import pandas as pd
+
+NUMBERS = ("cold_s", "warm_median_s", "warm_min_s", "warm_max_s", "kernel_ms",
+           "copy_in_ms", "copy_out_ms", "write_back_ms", "region_ms",
+           "launches", "bytes_in", "bytes_out", "operations", "traffic")
+
+
+class NoResults(Exception):
+    """Files without a row."""
+
+
+def load(paths):
+    """The rows of results files as one table. Numbers are numbers; `seconds`
+    is the end-to-end time, warm where there is one. Rows of the same job: the
+    last counts."""
+    tables = [pd.read_csv(path, dtype=str, keep_default_na=False)
+              for path in paths]
+    rows = pd.concat(tables, ignore_index=True)
+    if rows.empty:
+        raise NoResults("no rows in " + ", ".join(map(str, paths)))
+    for name in NUMBERS:
+        rows[name] = pd.to_numeric(rows[name], errors="coerce")
+    rows["seconds"] = rows["warm_median_s"].fillna(rows["cold_s"])
+    return rows.drop_duplicates(
+        ["gpu", "cpu", "suite", "kernel", "dataset", "type", "config"],
+        keep="last")
+
+
+def right(rows):
+    """The rows with right results that ran where they should."""
+    return rows[(rows["status"] == "ok") & (rows["suite"] != "device")]
+
+
+def rates(rows):
+    """What the device can do: {"bandwidth": bytes/s, "double": operations/s,
+    "float": operations/s}, those that were measured."""
+    found = {}
+    for _, row in rows[rows["suite"] == "device"].iterrows():
+        if row["kernel"] == "copy":
+            found["bandwidth"] = row["traffic"] / row["warm_median_s"]
+        elif row["kernel"] == "fma":
+            found[row["type"]] = row["operations"] / row["warm_median_s"]
+    return found
+
+
+def is_block(config):
+    """Whether a configuration is a fixed thread block, such as 32x8."""
+    parts = config.split("x")
+    return 1 <= len(parts) <= 3 and all(part.isdigit() for part in parts)
+
+
+def block_key(config):
+    """Sorts blocks by threads, then by x."""
+    parts = [int(part) for part in config.split("x")] + [1, 1]
+    return parts[0] * parts[1] * parts[2], parts[0]
+
+
+def where(rows):
+    """A line that says what was measured, for a figure's foot."""
+    def every(column):
+        values = sorted(set(rows[column]) - {"none", ""})
+        return ", ".join(values) or "none"
+    return (f"{every('gpu')}, driver {every('driver')}; {every('cpu')}; "
+            f"LLVM {every('llvm')}; commit {every('commit')}; "
+            f"{every('date')}")
