@@ -31,9 +31,12 @@ static const double AHEAD = 4;
  * varies by this share of its mean. */
 static const double VARIATION = 0.5;
 static const double BLOCK_SETUP = 600; /* from a free place to the first load */
-/* How well terms overlap: they are added as these norms. */
+/* How well terms overlap: two terms are added as norms of these orders (1: one
+ * after the other, infinite: at the same time). Streams of work to different
+ * units; work and latency; and the starting of blocks beside all of it. */
 static const double OVERLAP = 4;
 static const double HIDING = 2;
+static const double STARTING = 8;
 
 struct shape {
   double grid[3];
@@ -299,12 +302,14 @@ static double norm(const double *terms, unsigned n, double order) {
   return largest * pow(sum, 1 / order);
 }
 
+/* Blocks start while others run: the two hardly add up. */
 static double total_time(const struct pacc_block_score *score) {
   const double work[] = {score->t_issue, score->t_l1, score->t_l2,
-                         score->t_dram, score->t_blocks};
-  const double both[] = {norm(work, sizeof work / sizeof *work, OVERLAP),
-                         score->t_latency};
-  return norm(both, 2, HIDING);
+                         score->t_dram};
+  const double run[] = {norm(work, sizeof work / sizeof *work, OVERLAP),
+                        score->t_latency};
+  const double all[] = {norm(run, 2, HIDING), score->t_blocks};
+  return norm(all, 2, STARTING);
 }
 
 static void describe_grid(const struct pacc_rank_context *context,

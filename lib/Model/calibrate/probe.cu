@@ -180,7 +180,7 @@ int main(void) {
   int khz;
   CHECK(cudaDeviceGetAttribute(&khz, cudaDevAttrClockRate, 0));
   clock_hz = khz * 1e3;
-  printf("name,value,unit\n# %s\n", device.name);
+  printf("name,value,unit\n");
   report("sm_count", device.multiProcessorCount, "SMs");
   report("clock", clock_hz, "Hz");
   report("l2", device.l2CacheSize, "bytes");

@@ -1,7 +1,9 @@
 /* SweepTest: the ranking against measured times of every block shape of 20
  * kernels at two sizes (lib/Model/calibrate/shapes-h200.csv). The chosen block
  * may cost at most 3% in the geometric mean and 15% in one kernel against the
- * best measured, and must beat every rule that a programmer would use. */
+ * best measured, and must beat every rule that a programmer would use.
+ *
+ * SweepTest FILE writes the losses, which docs/model.md shows, as CSV. */
 #include "ModelTest.h"
 #include "SweepKernels.h"
 
@@ -175,7 +177,45 @@ static void estimates_times(void **state) {
   assert_true(far * 50 <= n);
 }
 
-int main(void) {
+/*===-- The table of the documentation -----------------------------------===*/
+
+static double row_by_shape(struct range range, uint32_t x, uint32_t y) {
+  double us = time_of(range, (uint32_t[3]){x, y, 1});
+  return us > 0 ? us : time_of(range, (uint32_t[3]){x * y, 1, 1});
+}
+
+static int write_losses(const char *path) {
+  FILE *file = read_rows(NULL) == 0 ? fopen(path, "w") : NULL;
+  if (!file)
+    return 1;
+  fprintf(file, "kernel,size,best_us,auto,32x8,32x16,paper\n");
+  double sums[4] = {0, 0, 0, 0};
+  int n = 0;
+  struct range range = {0, 0};
+  for (; next_range(&range); n++) {
+    double best = best_of(range);
+    const double losses[] = {chosen_time(range, PACC_RANK_AUTO) / best,
+                             row_by_shape(range, 32, 8) / best,
+                             row_by_shape(range, 32, 16) / best,
+                             chosen_time(range, PACC_RANK_PAPER) / best};
+    fprintf(file, "%s,%d,%.1f", rows[range.first].kernel,
+            rows[range.first].size, best);
+    for (unsigned i = 0; i < 4; i++) {
+      fprintf(file, ",%.3f", losses[i]);
+      sums[i] += log(losses[i]);
+    }
+    fputc('\n', file);
+  }
+  fprintf(file, "geometric mean,,");
+  for (unsigned i = 0; i < 4; i++)
+    fprintf(file, ",%.3f", exp(sums[i] / n));
+  fputc('\n', file);
+  return fclose(file) != 0;
+}
+
+int main(int argc, char **argv) {
+  if (argc == 2)
+    return write_losses(argv[1]);
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(chooses_well),
       cmocka_unit_test(beats_fixed_shapes),
