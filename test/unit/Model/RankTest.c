@@ -297,7 +297,7 @@ static void holds_for_any_kernel(void **state) {
   size_t n_gpus = 0;
   while (pacc_gpu_at(n_gpus))
     n_gpus++;
-  for (int i = 0; i < 400; i++) {
+  for (int i = 0; i < 150; i++) {
     struct random_work r;
     draw_work(&seed, &r);
     const struct pacc_gpu *gpu =
