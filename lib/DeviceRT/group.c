@@ -4,8 +4,9 @@
  * is in a table, found by the hardware's grid number). The first record takes
  * memory for as many records as the group has threads, for every slot at
  * once: so a thread's launches are all merged or all go out at once, and
- * their order stays. Nobody waits for threads that are not on their way; the
- * thread that finishes last launches.
+ * their order stays. With one slot there is no order, so less memory will do.
+ * Nobody waits for threads that are not on their way; the thread that finishes
+ * last launches.
  */
 #include "private.h"
 
@@ -27,11 +28,13 @@ struct pacc_slot {
 
 enum { GROUP_NEW = 0, GROUP_BUSY, GROUP_READY, GROUP_WITHOUT_MEMORY };
 
-/* left: threads that have finished. key: 0 in free entries of the table. */
+/* left: threads that have finished. key: 0 in free entries of the table.
+ * capacity: records that every slot has room for. */
 struct pacc_group {
   uint64_t key;
   uint64_t left;
   uint32_t state;
+  uint32_t capacity;
   struct pacc_slot slots[PACC_SLOTS];
 };
 
@@ -124,6 +127,30 @@ static struct pacc_group *grid_group_of(void) {
   return group;
 }
 
+/* Memory for `capacity` records in every slot, or nothing. */
+static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
+                           uint32_t slots, const uint32_t *strides) {
+  for (uint32_t done = 0; done < slots; ++done) {
+    struct pacc_batch *batch = pacc_batch_take(capacity, strides[done]);
+    if (!batch) {
+      while (done-- > 0)
+        pacc_batch_give(group->slots[done].batch);
+      return GROUP_WITHOUT_MEMORY;
+    }
+    group->slots[done].batch = batch;
+  }
+  group->capacity = (uint32_t)capacity;
+  return GROUP_READY;
+}
+
+/* A group of one slot leaves half of the pool to others. */
+static uint64_t group_wish(uint64_t threads, uint32_t slots,
+                           const uint32_t *strides) {
+  uint64_t half = (__pacc_dev_pool.mask + 1) * (PACC_POOL_UNIT / 2);
+  return slots == 1 && threads * strides[0] > half ? half / strides[0]
+                                                   : threads;
+}
+
 static uint32_t group_prepare(struct pacc_group *group, uint64_t threads,
                               uint32_t slots, const uint32_t *strides) {
   uint32_t expected = GROUP_NEW;
@@ -132,16 +159,14 @@ static uint32_t group_prepare(struct pacc_group *group, uint64_t threads,
       __scoped_atomic_compare_exchange_n(&group->state, &expected, GROUP_BUSY,
                                          0, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
                                          PACC_SCOPE)) {
-    uint32_t done = 0;
-    if (threads < 1u << (64u - FILLED_BITS))
-      for (; done < slots; ++done)
-        if (!(group->slots[done].batch =
-                  pacc_batch_take(threads, strides[done])))
-          break;
-    state = done == slots ? GROUP_READY : GROUP_WITHOUT_MEMORY;
-    if (state == GROUP_WITHOUT_MEMORY)
-      while (done-- > 0)
-        pacc_batch_give(group->slots[done].batch);
+    uint64_t wish = group_wish(threads, slots, strides);
+    state = GROUP_WITHOUT_MEMORY;
+    if (wish < 1u << (64u - FILLED_BITS))
+      state = group_take(group, wish, slots, strides);
+    while (state != GROUP_READY && slots == 1 && wish > 32) {
+      wish /= 2;
+      state = group_take(group, wish, slots, strides);
+    }
     pacc_fence();
     pacc_store_u32(&group->state, state);
   }
@@ -156,8 +181,9 @@ static void atomic_max(uint32_t *at, uint32_t value) {
     __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
 }
 
-/* All lanes of `mask` have valid launches, and the group has memory. */
-static void slot_record(struct pacc_slot *slot,
+/* All lanes of `mask` have valid launches, and the group has memory. Records
+ * beyond its capacity go out at once; then all later ones do. */
+static void slot_record(struct pacc_slot *slot, uint32_t capacity,
                         const struct pacc_launch *launch, uint32_t mask) {
   uint32_t leader = pacc_lane_first(mask);
   uint32_t blocks = pacc_launch_blocks(launch);
@@ -180,8 +206,11 @@ static void slot_record(struct pacc_slot *slot,
   filled = pacc_lane_u64(mask, filled, leader);
   uint64_t index =
       (filled >> FILLED_BITS) + pacc_lanes_count(pacc_lanes_below(mask));
-  pacc_record_write(pacc_batch_record(slot->batch, index), launch,
-                    (uint32_t)filled + end - blocks);
+  if (index < capacity)
+    pacc_record_write(pacc_batch_record(slot->batch, index), launch,
+                      (uint32_t)filled + end - blocks);
+  else
+    __pacc_dev_launch_warp(launch);
 }
 
 static void group_record(struct pacc_group *group, uint64_t threads,
@@ -199,7 +228,7 @@ static void group_record(struct pacc_group *group, uint64_t threads,
   if (state != GROUP_READY)
     __pacc_dev_launch_warp(launch);
   else if (valid)
-    slot_record(&group->slots[slot], launch, takers);
+    slot_record(&group->slots[slot], group->capacity, launch, takers);
   else
     (void)pacc_launch_plain(launch); /* CUDA says what is wrong with it. */
 }
@@ -250,19 +279,24 @@ uint32_t __pacc_dev_grid_leave(void) {
 
 enum { PACC_APART = 1, PACC_MERGED = 2 };
 
+static struct pacc_launch record_read(const struct pacc_record *record,
+                                      const struct pacc_launch *like) {
+  struct pacc_launch launch = *like;
+  launch.args = record + 1;
+  launch.shared = record->shared;
+  launch.grid[0] = record->grid_x;
+  launch.grid[1] = record->grid_yz & 0xffffu;
+  launch.grid[2] = record->grid_yz >> 16;
+  for (uint32_t d = 0; d < 3; ++d)
+    launch.block[d] = record->block[d];
+  return launch;
+}
+
 /* One plain launch per record, for the records of the given kinds. */
 static void launch_records(const struct pacc_batch *batch,
                            const struct pacc_launch *like, uint32_t kinds) {
   for (uint32_t i = 0; i < batch->records; ++i) {
-    const struct pacc_record *record = pacc_batch_record(batch, i);
-    struct pacc_launch launch = *like;
-    launch.args = record + 1;
-    launch.shared = record->shared;
-    launch.grid[0] = record->grid_x;
-    launch.grid[1] = record->grid_yz & 0xffffu;
-    launch.grid[2] = record->grid_yz >> 16;
-    for (uint32_t d = 0; d < 3; ++d)
-      launch.block[d] = record->block[d];
+    struct pacc_launch launch = record_read(pacc_batch_record(batch, i), like);
     if (kinds & (pacc_launch_blocks(&launch) ? PACC_MERGED : PACC_APART))
       (void)pacc_launch_plain(&launch);
   }
@@ -276,7 +310,16 @@ static void group_flush(struct pacc_group *group,
   struct pacc_batch *batch = slot->batch;
   uint64_t filled = pacc_load_u64(&slot->filled);
   uint64_t blocks = filled & ((1ull << FILLED_BITS) - 1);
-  batch->records = (uint32_t)(filled >> FILLED_BITS);
+  uint64_t records = filled >> FILLED_BITS;
+  if (records > group->capacity) {
+    records = group->capacity;
+    const struct pacc_record *last = pacc_batch_record(batch, records - 1);
+    struct pacc_launch launch_of_last = record_read(last, launch);
+    /* A record has only the low half of a sum that is too large anyway. */
+    if (blocks <= UINT32_MAX)
+      blocks = last->first + (uint64_t)pacc_launch_blocks(&launch_of_last);
+  }
+  batch->records = (uint32_t)records;
   batch->blocks = (uint32_t)blocks;
   if (pacc_load_u32(&slot->apart))
     launch_records(batch, launch, PACC_APART);

@@ -142,26 +142,39 @@ static std::string kernelName(const Site &S) {
   return S.Kernel ? "'" + readableName(*S.Kernel) + "'" : "a kernel";
 }
 
+/// The launch is inlined from the toolkit's headers: the line of the source is
+/// the outermost one.
+static DebugLoc sourceLocation(const Site &S) {
+  DebugLoc Location = S.Launch->getDebugLoc();
+  while (Location && Location.getInlinedAt())
+    Location = Location.getInlinedAt();
+  return Location;
+}
+
 static void remark(const PlannedSite &P) {
   const Site &S = P.S;
   OptimizationRemarkEmitter ORE(S.caller());
+  DiagnosticLocation Location(sourceLocation(S));
+  const BasicBlock *Block = S.Launch->getParent();
   if (!P.isMerged()) {
     ORE.emit([&] {
-      return OptimizationRemarkMissed(PASS_NAME, "LaunchKept", S.Launch)
-             << "launch of " << kernelName(S)
-             << " stays as it is: " << S.Obstacle;
+      return OptimizationRemarkMissed(PASS_NAME, "LaunchKept", Location, Block)
+             << "launch of " << ore::NV("Kernel", kernelName(S))
+             << " stays as it is: " << ore::NV("Reason", S.Obstacle);
     });
     return;
   }
   ORE.emit([&] {
-    return OptimizationRemark(PASS_NAME, "LaunchMerged", S.Launch)
-           << "launches of " << kernelName(S) << " are merged over the "
-           << ore::NV("Granularity", toString(P.Level)) << ": " << P.Why;
+    return OptimizationRemark(PASS_NAME, "LaunchMerged", Location, Block)
+           << "launches of " << ore::NV("Kernel", kernelName(S))
+           << " are merged over the "
+           << ore::NV("Granularity", toString(P.Level)) << ": "
+           << ore::NV("Reason", P.Why);
   });
   if (S.Stream == StreamKind::Null)
     ORE.emit([&] {
       return OptimizationRemarkAnalysis(PASS_NAME, "SiblingsUnordered",
-                                        S.Launch)
+                                        Location, Block)
              << "launches of different threads of a block are no longer "
                 "ordered among themselves; -polly-acc-agg-siblings=serialized "
                 "keeps the order";

@@ -17,7 +17,7 @@
 #include <cmocka.h>
 
 #define POOL_UNITS_MOST 4096u
-#define SLOTS 3u
+#define SLOTS_MOST 3u
 #define LAUNCHES_MOST 65536u
 
 static _Alignas(256) unsigned char pool_data[POOL_UNITS_MOST * PACC_POOL_UNIT +
@@ -33,6 +33,7 @@ static struct {
   enum level level;
   uint64_t plain_stream;
   uint64_t merged_stream;
+  uint32_t slots;
   uint32_t depth;
   uint32_t density; /* of 100 threads, so many launch at a slot */
   bool huge;        /* some launches are too large to be merged */
@@ -81,12 +82,12 @@ static uint64_t product(struct emu_dim3 d) { return (uint64_t)d.x * d.y * d.z; }
 
 static void child_plain(const void *parameters);
 static void child_merged(const void *parameters);
-static const uint32_t strides[SLOTS] = {96, 96, 96};
+static const uint32_t strides[SLOTS_MOST] = {96, 96, 96};
 
 /* One `kernel<<<grid, block>>>(arguments)` of the source. */
 static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
                       int64_t *previous) {
-  uint64_t r = mix(key * SLOTS + slot + 1);
+  uint64_t r = mix(key * SLOTS_MOST + slot + 1);
   struct emu_dim3 grid = dim3(1 + r % 2, 1 + (r >> 8) % 2, 1 + (r >> 16) % 2);
   struct emu_dim3 block =
       dim3(1 + (r >> 24) % 4, 1 + (r >> 32) % 3, 1 + (r >> 40) % 2);
@@ -128,10 +129,10 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
     __pacc_dev_launch_warp(&launch);
     break;
   case BLOCK:
-    __pacc_dev_block_record(&launch, slot, SLOTS, strides);
+    __pacc_dev_block_record(&launch, slot, program.slots, strides);
     break;
   case GRID:
-    __pacc_dev_grid_record(&launch, slot, SLOTS, strides);
+    __pacc_dev_grid_record(&launch, slot, program.slots, strides);
     break;
   }
 }
@@ -140,7 +141,7 @@ static void parent_body(uint64_t key, uint32_t depth) {
   int64_t previous = -1;
   if (depth == 0)
     return;
-  for (uint32_t slot = 0; slot < SLOTS; ++slot) {
+  for (uint32_t slot = 0; slot < program.slots; ++slot) {
     if (mix(key + slot * 77) % 100 < program.density)
       launch_at(key, slot, depth, &previous);
     if (program.density < 100 && mix(key + 5) % 7 == 0)
@@ -162,7 +163,7 @@ static void parent_end(void) {
       .agg_stream = (void *)program.merged_stream,
       .arg_bytes = ARGUMENT_BYTES,
   };
-  for (uint32_t slot = 0; slot < SLOTS; ++slot) {
+  for (uint32_t slot = 0; slot < program.slots; ++slot) {
     if (in_block)
       __pacc_dev_block_flush(&launch, slot);
     else
@@ -272,6 +273,7 @@ static void test_every_launch_runs_once(void **state) {
       for (uint32_t p = 0; p < 4; ++p) {
         program.seed = seed;
         program.level = level;
+        program.slots = seed % 3 == 1 ? 1 : SLOTS_MOST;
         program.density = seed % 3 == 0 ? 10 : 60;
         program.depth = 1 + seed % 2;
         program.plain_stream = seed % 4 == 0 ? 2 : 0;
@@ -292,24 +294,26 @@ static void test_launches_are_few(void **state) {
   (void)state;
   struct emu_options options = {.seed = 5, .resident = 8};
   program.seed = 99;
+  program.slots = SLOTS_MOST;
   program.depth = 1;
   program.density = 100;
   program.plain_stream = program.merged_stream = 0;
   program.level = GRID;
   struct emu_counts counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
-  assert_int_equal(counts.launches, SLOTS);
+  assert_int_equal(counts.launches, SLOTS_MOST);
   program.level = BLOCK;
   counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
-  assert_int_equal(counts.launches, 8 * SLOTS);
+  assert_int_equal(counts.launches, 8 * SLOTS_MOST);
   program.level = PLAIN;
   counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
-  assert_int_equal(counts.launches, 8 * 40 * SLOTS);
+  assert_int_equal(counts.launches, 8 * 40 * SLOTS_MOST);
 }
 
 static void test_huge_launches_go_alone(void **state) {
   (void)state;
   struct emu_options options = {.seed = 6, .resident = 4};
   program.huge = true;
+  program.slots = SLOTS_MOST;
   program.depth = 1;
   program.density = 100;
   program.plain_stream = program.merged_stream = 0;
@@ -318,7 +322,7 @@ static void test_huge_launches_go_alone(void **state) {
     program.level = level;
     struct emu_counts counts =
         run(&options, 4096, dim3(2, 1, 1), dim3(20, 1, 1));
-    assert_in_range(counts.launches, SLOTS, 39);
+    assert_in_range(counts.launches, SLOTS_MOST, 39);
   }
   program.huge = false;
 }
