@@ -397,8 +397,9 @@ static __isl_give isl_union_set *fix_prefix(__isl_take isl_union_set *domain,
     return domain;
   isl_union_set *points = isl_union_set_apply(isl_union_set_copy(domain),
                                               isl_union_map_copy(prefix));
-  isl_set *at =
-      isl_set_universe(isl_set_get_space(isl_set_from_union_set(points)));
+  isl_set *reached = isl_set_from_union_set(points);
+  isl_set *at = isl_set_universe(isl_set_get_space(reached));
+  isl_set_free(reached);
   isl_size n = isl_set_dim(at, isl_dim_set);
   isl_size first = isl_set_dim(at, isl_dim_param);
   at = isl_set_add_dims(at, isl_dim_param, (unsigned)n);
