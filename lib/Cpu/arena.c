@@ -54,7 +54,7 @@ static void arena_init(void) {
     unsigned char *p = reserve(2 * size, PROT_NONE);
     if (!p)
       continue;
-    uint64_t table = sizeof(uint32_t) * (size >> PACC_CPU_PAGE_LOG2);
+    uint64_t table = sizeof(uint32_t) * (size >> PACC_CPU_SLOT_LOG2);
     uint32_t *bounds = reserve(table, PROT_READ | PROT_WRITE);
     if (!bounds) {
       munmap(p, 2 * size);
@@ -108,23 +108,22 @@ static uint64_t gap_for(enum pacc_cpu_region_kind kind, uint64_t pages) {
                      : (gap + PACC_CPU_PAGE - 1) & -(uint64_t)PACC_CPU_PAGE;
 }
 
-static uint32_t *page_bounds(uint64_t address) {
-  return &arena.bounds[(address - arena.range.base) >> PACC_CPU_PAGE_LOG2];
+static uint32_t *slot_bounds(uint64_t address) {
+  return &arena.bounds[(address - arena.range.base) >> PACC_CPU_SLOT_LOG2];
 }
 
 static void bounds_clear(const struct region *r) {
-  memset(page_bounds(r->low), 0,
-         sizeof(uint32_t) * ((r->high - r->low) >> PACC_CPU_PAGE_LOG2));
+  memset(slot_bounds(r->low), 0,
+         sizeof(uint32_t) * ((r->high - r->low) >> PACC_CPU_SLOT_LOG2));
 }
 
 static void bounds_set(const struct region *r) {
-  uint64_t last = r->address + r->size - 1;
-  uint64_t inside = PACC_CPU_PAGE - 1;
-  for (uint64_t page = r->address & ~inside; page <= last;
-       page += PACC_CPU_PAGE) {
-    uint64_t from = page < r->address ? r->address & inside : 0;
-    uint64_t to = last - page < inside ? last & inside : inside;
-    *page_bounds(page) = (uint32_t)(from | (to - from) << 16);
+  uint64_t end = r->address + r->size;
+  for (uint64_t slot = r->address & -(uint64_t)PACC_CPU_SLOT; slot < end;
+       slot += PACC_CPU_SLOT) {
+    uint64_t from = slot < r->address ? r->address - slot : 0;
+    uint64_t to = end - slot < PACC_CPU_SLOT ? end - slot : PACC_CPU_SLOT;
+    *slot_bounds(slot) = (uint32_t)(from | (to - from) << 16);
   }
 }
 

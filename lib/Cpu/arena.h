@@ -6,9 +6,9 @@
  * far apart, and freed addresses are handed out again only when the whole
  * range is used up, so that an overrun or a use after free faults.
  *
- * The table of bounds holds, for each page, which of its bytes belong to a
- * region: the check of an access finds with it what the guard pages can't see,
- * the bytes of a region's first and last page that lie outside of it.
+ * The table of bounds holds, for each slot of 4 KiB, which of its bytes belong
+ * to a region: the check of an access finds with it what the guard pages can't
+ * see, the bytes of a region's first and last page that lie outside of it.
  *
  * All functions are safe to call from several threads.
  */
@@ -27,21 +27,22 @@ enum pacc_cpu_region_kind {
 };
 
 /* The range: [base, base + 2^log2), base a multiple of 2^log2.
- * bounds[i]  of page i of PACC_CPU_PAGE bytes: the offset of its first byte
- *            that belongs to a region, and above 16 bits the offset of the
- *            last one minus that; 0 for pages without a region */
+ * bounds[i]  of slot i: the offset of its first byte that belongs to a region,
+ *            and above 16 bits the number of these bytes; 0 if there are none
+ */
 struct pacc_cpu_arena {
   uint64_t base;
   unsigned log2;
   const uint32_t *bounds;
 };
 
+enum { PACC_CPU_SLOT_LOG2 = 12, PACC_CPU_SLOT = 1 << PACC_CPU_SLOT_LOG2 };
+/* Bytes that are made accessible together, a multiple of the host's page. */
 #ifdef __x86_64__
-enum { PACC_CPU_PAGE_LOG2 = 12 };
+enum { PACC_CPU_PAGE = 4096 };
 #else
-enum { PACC_CPU_PAGE_LOG2 = 16 }; /* the largest page of other hosts */
+enum { PACC_CPU_PAGE = 65536 };
 #endif
-enum { PACC_CPU_PAGE = 1 << PACC_CPU_PAGE_LOG2 };
 
 /* The arena of this process, reserved at the first call; NULL, with a detail,
  * if the system refuses even a small range. */

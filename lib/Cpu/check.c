@@ -1,7 +1,7 @@
 /* check.c: a check before every access of device code.
  *
  * An access is good if its address lies in the arena, is a multiple of the
- * element's size, and is within the bounds of its page (arena.h). The first
+ * element's size, and is within the bounds of its slot (arena.h). The first
  * two are one comparison: the offset in the arena is rotated right, so that
  * low bits that should be zero make it huge.
  *
@@ -56,23 +56,23 @@ static LLVMValueRef build_range(struct pacc_retarget *r, LLVMValueRef offset,
   return LLVMBuildICmp(b, LLVMIntUGE, offset, constant(r, limit), "");
 }
 
-/* 1 if the offset is outside of the bounds of its page. */
+/* 1 if the offset is outside of the bounds of its slot. */
 static LLVMValueRef build_bounds(struct pacc_retarget *r, LLVMValueRef offset) {
   LLVMBuilderRef b = r->builder;
   LLVMValueRef table =
       LLVMConstIntToPtr(constant(r, r->options->bounds), r->ptr);
-  LLVMValueRef page =
-      LLVMBuildLShr(b, offset, constant(r, PACC_CPU_PAGE_LOG2), "");
-  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, r->i32, table, &page, 1, "");
+  LLVMValueRef slot =
+      LLVMBuildLShr(b, offset, constant(r, PACC_CPU_SLOT_LOG2), "");
+  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, r->i32, table, &slot, 1, "");
   LLVMValueRef bounds = LLVMBuildLoad2(b, r->i32, place, "");
   LLVMValueRef first =
       LLVMBuildAnd(b, bounds, LLVMConstInt(r->i32, 0xffff, 0), "");
   LLVMValueRef length =
       LLVMBuildLShr(b, bounds, LLVMConstInt(r->i32, 16, 0), "");
   LLVMValueRef at = LLVMBuildTrunc(b, offset, r->i32, "");
-  at = LLVMBuildAnd(b, at, LLVMConstInt(r->i32, PACC_CPU_PAGE - 1, 0), "");
+  at = LLVMBuildAnd(b, at, LLVMConstInt(r->i32, PACC_CPU_SLOT - 1, 0), "");
   at = LLVMBuildSub(b, at, first, "");
-  return LLVMBuildICmp(b, LLVMIntUGT, at, length, "");
+  return LLVMBuildICmp(b, LLVMIntUGE, at, length, "");
 }
 
 static void build_failure(struct pacc_retarget *r, LLVMValueRef address,

@@ -17,6 +17,10 @@ struct pacc_cpu_executor {
   _Atomic uint64_t n_launches;
 };
 
+/* Executors of this process: the fault handlers stay as long as there are any.
+ */
+static _Atomic int n_executors;
+
 struct pacc_cpu_executor *
 pacc_cpu_executor_create(const struct pacc_cpu_config *config) {
   struct pacc_cpu_executor *executor = calloc(1, sizeof(*executor));
@@ -26,6 +30,7 @@ pacc_cpu_executor_create(const struct pacc_cpu_config *config) {
   }
   executor->config = *config;
   pthread_mutex_init(&executor->lock, NULL);
+  atomic_fetch_add(&n_executors, 1);
   return executor;
 }
 
@@ -37,6 +42,8 @@ void pacc_cpu_executor_destroy(struct pacc_cpu_executor *executor) {
   }
   pthread_mutex_destroy(&executor->lock);
   free(executor);
+  if (atomic_fetch_sub(&n_executors, 1) == 1)
+    pacc_fault_restore();
 }
 
 static struct pacc_worker *worker_take(struct pacc_cpu_executor *executor) {

@@ -185,7 +185,7 @@ void pacc_dev_fault_access(void *address, uint32_t size, uint32_t flags) {
                              .address = (uint64_t)(uintptr_t)address,
                              .size = size,
                              .write = (int)(flags & 1)};
-  if (fault.address & (flags >> 1))
+  if (fault.address & (flags >> 1) && pacc_cpu_arena_kind(fault.address) >= 0)
     fault.status = PACC_CPU_ERROR_MISALIGNED;
   pacc_fault_raise(&fault);
 }

@@ -77,11 +77,12 @@ static void drop_markers(LLVMModuleRef module) {
   }
 }
 
+/* Aliases without uses are gone after the first passes. */
 static void resolve_aliases(LLVMModuleRef module) {
-  LLVMValueRef alias;
-  while ((alias = LLVMGetFirstGlobalAlias(module))) {
+  for (LLVMValueRef alias = LLVMGetFirstGlobalAlias(module); alias;
+       alias = LLVMGetNextGlobalAlias(alias)) {
     LLVMReplaceAllUsesWith(alias, LLVMAliasGetAliasee(alias));
-    LLVMDeleteGlobal(alias);
+    LLVMSetLinkage(alias, LLVMInternalLinkage);
   }
 }
 
