@@ -109,6 +109,21 @@ static bool read_choice(enum choice *choice, int *ordinal) {
   return true;
 }
 
+static void log_device(const struct pacc_device *device) {
+  const struct pacc_device_info *info = &device->info;
+  char memory[24];
+  pacc_bytes(info->memory, memory);
+  if (info->cc == 0)
+    pacc_log(PACC_LOG_INFO, "using %s (%s)", info->name, memory);
+  else
+    pacc_log(PACC_LOG_INFO,
+             "using %s (%s:%d, compute capability %u.%u, %u multiprocessors, "
+             "%s, driver %u.%u)",
+             info->name, device->backend->name, device->ordinal, info->cc / 10,
+             info->cc % 10, info->sm_count, memory, info->driver / 1000,
+             info->driver % 1000 / 10);
+}
+
 /* Opens the backend's device, or says why it can't be opened. */
 static bool open_backend(const struct pacc_backend *backend, int ordinal,
                          bool asked_for) {
@@ -128,14 +143,7 @@ static bool open_backend(const struct pacc_backend *backend, int ordinal,
   init_pools(device);
   pthread_rwlock_init(&device->holders, NULL);
   pthread_mutex_init(&device->modules_lock, NULL);
-  char memory[24];
-  pacc_log(PACC_LOG_INFO,
-           "using %s (%s:%d, compute capability %u.%u, %u multiprocessors, "
-           "%s, driver %u.%u)",
-           device->info.name, backend->name, ordinal, device->info.cc / 10,
-           device->info.cc % 10, device->info.sm_count,
-           pacc_bytes(device->info.memory, memory), device->info.driver / 1000,
-           device->info.driver % 1000 / 10);
+  log_device(device);
   return true;
 }
 

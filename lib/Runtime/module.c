@@ -19,10 +19,20 @@ static bool damaged(const struct pacc_image *image, const char *what,
   return false;
 }
 
+/* The CPU device runs bitcode, every other one PTX. */
+static bool runs_bitcode(const struct pacc_device *device) {
+  return strcmp(device->backend->name, "cpu") == 0;
+}
+
+uint64_t pacc_module_code_size(const struct pacc_device *device,
+                               const struct pacc_image *image) {
+  return runs_bitcode(device) ? image->bitcode_size : image->ptx_size;
+}
+
 static bool check_code(const struct pacc_device *device,
                        const struct pacc_image *image,
                        struct pacc_error *error) {
-  if (strcmp(device->backend->name, "cpu") == 0) {
+  if (runs_bitcode(device)) {
     if (!image->bitcode || !image->bitcode_size) {
       pacc_error_set(error, NULL, NULL, 0,
                      "%s has no code for the CPU device: compile it with "

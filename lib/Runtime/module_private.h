@@ -27,6 +27,10 @@ struct pacc_module *pacc_module_get(struct pacc_device *device,
                                     struct pacc_image *image, bool *loaded,
                                     struct pacc_error *error);
 
+/* Bytes of the image's code for this device. */
+uint64_t pacc_module_code_size(const struct pacc_device *device,
+                               const struct pacc_image *image);
+
 /* Unloads every module. Nobody else may be using the device. */
 void pacc_module_unload_all(struct pacc_device *device);
 

@@ -49,7 +49,7 @@ static struct pacc_run *open_run(struct pacc_device *device,
   run->start_ns = start_ns;
   if (loaded)
     pacc_profile_host(run, PACC_PROFILE_LOAD, region->image->name, start_ns,
-                      region->image->ptx_size);
+                      pacc_module_code_size(device, region->image));
   pacc_profile_begin(run);
   return run;
 }
@@ -115,7 +115,7 @@ static void launch(struct pacc_run *run, uint32_t number,
     pacc_profile_after(run);
   if (status) {
     FAIL(run, status,
-         "kernel %s can't be launched (grid %ux%ux%u, block "
+         "kernel %s failed (grid %ux%ux%u, block "
          "%ux%ux%u, %u bytes of shared memory)",
          kernel->name, grid[0], grid[1], grid[2], kernel->block[0],
          kernel->block[1], kernel->block[2], kernel->shared);
