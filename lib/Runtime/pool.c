@@ -150,8 +150,9 @@ void pacc_pool_give(struct pacc_pool *pool, struct pacc_block *block) {
 void pacc_pool_abandon(struct pacc_pool *pool, struct pacc_block *block) {
   pthread_mutex_lock(&pool->lock);
   pool->used -= block->size;
+  block->class_next = pool->abandoned;
+  pool->abandoned = block;
   pthread_mutex_unlock(&pool->lock);
-  free(block);
 }
 
 uint64_t pacc_pool_trim(struct pacc_pool *pool, uint64_t keep) {

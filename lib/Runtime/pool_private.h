@@ -40,7 +40,8 @@ enum {
 /* limit   bytes of free blocks that are kept
  * exact   no size classes and nothing is kept: the source sees the size asked
  *         for, and an access beyond it can be noticed
- * cached  bytes in free blocks; used: bytes in blocks that are in use */
+ * cached  bytes in free blocks; used: bytes in blocks that are in use
+ * abandoned  blocks that are never touched again */
 struct pacc_pool {
   const struct pacc_pool_source *source;
   void *context;
@@ -48,7 +49,7 @@ struct pacc_pool {
   bool exact;
   pthread_mutex_t lock;
   uint64_t cached, used;
-  struct pacc_block *newest, *oldest;
+  struct pacc_block *newest, *oldest, *abandoned;
   struct pacc_block *classes[PACC_POOL_CLASSES];
 };
 

@@ -24,6 +24,8 @@ __tsan_default_options(void) {
 void run_child(struct child *child, void (*body)(void *), void *argument) {
   int file = memfd_create("stderr", MFD_CLOEXEC);
   assert_true(file >= 0);
+  /* Threads that write at the same time do not overwrite each other. */
+  assert_int_equal(fcntl(file, F_SETFL, O_APPEND), 0);
   fflush(NULL);
   pid_t pid = fork();
   assert_true(pid >= 0);

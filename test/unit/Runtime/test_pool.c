@@ -148,6 +148,8 @@ static void exact_pools_keep_nothing(void **state) {
   pacc_pool_abandon(&pool, a);
   assert_int_equal(source.frees, 1);
   assert_int_equal(pool.used, 0);
+  assert_ptr_equal(pool.abandoned, a);
+  free(a);
 }
 
 /* Random use against the sums that must hold. */
