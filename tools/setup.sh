@@ -16,6 +16,8 @@ pacc_build=${PACC_BUILD_DIR:-$pacc_root/build}
 pacc_llvm=${PACC_LLVM:-/usr/lib/llvm-22}
 pacc_jobs=${PACC_JOBS:-$(nproc)}
 pacc_cuda=
+# Further packages that the caller needs, as "package file" lines.
+pacc_more_packages=
 
 # The release of CUDA whose wheels are taken when there is no toolkit.
 pacc_cuda_release=13.0
@@ -37,7 +39,7 @@ pacc_have() { compgen -G "$1" >/dev/null || { shift && (($#)) && pacc_have "$@";
 pacc_missing_packages() {
   local package file
   while read -r package file; do
-    pacc_have "$file" || printf '%s\n' "$package"
+    [[ -z $package ]] || pacc_have "$file" || printf '%s\n' "$package"
   done <<END
 clang-22 $pacc_llvm/bin/clang
 clang-tools-22 $pacc_llvm/bin/clang-linker-wrapper
@@ -50,6 +52,7 @@ llvm-22-tools $pacc_llvm/bin/FileCheck
 libpolly-22-dev $pacc_llvm/include/polly/ScopInfo.h
 libcmocka-dev /usr/include/cmocka.h
 zlib1g-dev /usr/include/zlib.h
+$pacc_more_packages
 END
   command -v cmake >/dev/null || echo cmake
   command -v ninja >/dev/null || echo ninja-build
