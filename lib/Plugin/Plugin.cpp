@@ -4,6 +4,7 @@
 //   clang-22 -O3 -fpass-plugin=PollyACC.so -mllvm -polly-acc gemm.c -lpacc_rt
 //
 //===----------------------------------------------------------------------===//
+#include "Aggregate/Aggregate.h"
 #include "Offload/OffloadPass.h"
 #include "Options.h"
 
@@ -53,6 +54,7 @@ static bool addPass(StringRef Text, StringRef Name, ModulePassManager &MPM) {
 }
 
 static void registerPasses(PassBuilder &PB) {
+  registerAggregatePasses(PB);
   if (PassInstrumentationCallbacks *PIC =
           PB.getPassInstrumentationCallbacks()) {
     PIC->addClassToPassName(OffloadPass::name(), "polly-acc");
