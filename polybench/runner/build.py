@@ -49,6 +49,10 @@ class Toolchain:
     def runtime(self):
         return self.build / "lib" / "libpacc_rt.a"
 
+    @property
+    def cpu_device(self):
+        return self.build.resolve() / "lib" / "libpacc_cpu.so"
+
     def check(self, offload):
         if not machine.compiler(self.clang):
             raise BuildError(f"'{self.clang}' does not run: name LLVM 22's "
@@ -263,13 +267,16 @@ class Builder:
     def _entry(self, job, programs):
         name = (job.kernel.name, job.dataset, job.type)
         found, data_type = sizes(self.toolchain.clang, job)
+        environment = dict(job.config.environment)
+        if job.config.device == "cpu":
+            environment["PACC_CPU_LIBRARY"] = str(self.toolchain.cpu_device)
         operations, traffic = \
             metrics.work(job.kernel.name, found, data_type) or (None, None)
         return {
             "kernel": job.kernel.name, "dataset": job.dataset,
             "type": data_type or job.type, "config": job.config.name,
             "device": job.config.device, "exact": job.config.exact,
-            "environment": job.config.environment,
+            "environment": environment,
             "repeats": job.kernel.repeats, "operations": operations,
             "traffic": traffic,
             "program": programs[name + (job.config.build,)],

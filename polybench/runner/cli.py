@@ -100,6 +100,10 @@ def _run(options):
 
 
 def _make_bundle(options):
+    for name in options.configs:
+        if configs.parse(name).device == "cpu":
+            raise bundle.BundleError(f"'{name}' cannot be in a bundle: the CPU "
+                                     "device needs LLVM's library")
     manifest = _build(options, options.out)
     size = bundle.finish(options.out)
     print(f"{options.out}: {len(manifest['jobs'])} jobs, {size / 1e6:.1f} MB; "

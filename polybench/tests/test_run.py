@@ -327,6 +327,8 @@ class CommandLine(WithSuite):
                 (["run", "--kernels", "gem"], "no kernel 'gem'"),
                 (["run", "--suite", str(self.folder)], "is no suite"),
                 (["collect", str(self.folder)], "is missing"),
+                (["build", "--configs", "auto@cpu", "--out", "x"],
+                 "cannot be in a bundle"),
         ):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors):
