@@ -2,6 +2,7 @@
 #include "poly_private.h"
 
 #include <isl/aff.h>
+#include <isl/constraint.h>
 #include <isl/ilp.h>
 #include <isl/local_space.h>
 #include <isl/map.h>
@@ -12,7 +13,7 @@
 #include <stddef.h>
 
 /* A loop whose bound is a parameter is taken to have this many iterations. */
-enum { NOMINAL_SIZE = 1000 };
+enum { NOMINAL_SIZE = 1000, MAX_DIMS = 32 };
 
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context) {
   static const int sizes[] = {NOMINAL_SIZE, 100, 10, 1};
@@ -69,12 +70,32 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
   return trips;
 }
 
+/* Marks the dimension that an equality determines from the ones before it. */
+static isl_stat mark_determined(__isl_take isl_constraint *c, void *user) {
+  bool *determined = user;
+  int n = (int)isl_constraint_dim(c, isl_dim_set);
+  if (n > MAX_DIMS)
+    n = MAX_DIMS;
+  for (int d = n - 1; d >= 0; --d)
+    if (isl_constraint_involves_dims(c, isl_dim_set, (unsigned)d, 1)) {
+      determined[d] = true;
+      break;
+    }
+  isl_constraint_free(c);
+  return isl_stat_ok;
+}
+
 static isl_stat add_box(__isl_take isl_set *set, void *user) {
   double *sum = user;
   isl_size n = isl_set_dim(set, isl_dim_set);
   double box = isl_set_is_empty(set) == isl_bool_false ? 1 : 0;
-  for (int i = 0; box > 0 && i < n; ++i)
-    box *= extent_of(set, i);
+  bool determined[MAX_DIMS] = {false};
+  isl_basic_set *hull = isl_set_affine_hull(isl_set_copy(set));
+  isl_basic_set_foreach_constraint(hull, mark_determined, determined);
+  isl_basic_set_free(hull);
+  for (int i = 0; box > 0 && i < n && i < MAX_DIMS; ++i)
+    if (!determined[i])
+      box *= extent_of(set, i);
   *sum += box;
   isl_set_free(set);
   return isl_stat_ok;

@@ -111,6 +111,7 @@ struct Plan {
   pacc_scop Facts = {};
   pacc_dependences Deps = {};
   pacc_mapping *Mapping = nullptr;
+  SmallVector<Cell, 4> Cells;
   ~Plan() { clear(); }
   void clear() {
     pacc_mapping_free(Mapping);
@@ -125,13 +126,9 @@ struct Plan {
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
 static bool makePlan(Scop &S, Plan &P) {
-  SetVector<const ScopArrayInfo *> Cells;
-  auto Demote = [&](const ScopArrayInfo *Scalar) {
-    if (Cells.insert(Scalar))
-      demoteToMemory(S, Scalar);
-  };
+  removeScalars(S);
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
-    Demote(Scalar);
+    P.Cells.push_back(demoteToMemory(S, Scalar));
   // Every round demotes one scalar at least.
   while (true) {
     P.clear();
@@ -148,7 +145,8 @@ static bool makePlan(Scop &S, Plan &P) {
     if (Crossing.is_empty())
       return true;
     for (isl::set Scalar : Crossing.get_set_list())
-      Demote(ScopArrayInfo::getFromId(Scalar.get_tuple_id()));
+      P.Cells.push_back(
+          demoteToMemory(S, ScopArrayInfo::getFromId(Scalar.get_tuple_id())));
   }
 }
 
@@ -234,7 +232,7 @@ bool Offloader::offloadRegion(Scop &S) {
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
                             (Array.HasOut ? " out" : ""));
   Report.FirstKernel = Device.kernels().size();
-  generate(S, *Region, Report);
+  generate(S, *Region, P.Cells, Report);
   Report.NumKernels = Device.kernels().size() - Report.FirstKernel;
 
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
@@ -256,6 +254,7 @@ static void branchBack(Value *Condition, BasicBlock *From, BasicBlock *Target) {
 }
 
 void Offloader::generate(Scop &S, const RegionAst &Region,
+                         ArrayRef<Cell> Cells,
                          const RegionReport &Report) {
   Function &F = S.getFunction();
   auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -279,6 +278,9 @@ void Offloader::generate(Scop &S, const RegionAst &Region,
 
   RegionBuilder Nodes(Builder, Annotator, F.getDataLayout(), LI, SE, DT, S,
                       Start, Device, Report.Name);
+  Builder.SetInsertPoint(Start->getTerminator());
+  for (const Cell &C : Cells)
+    Nodes.bindCell(C.Array, C.Scalar);
   Nodes.allocateNewArrays(StartExit);
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());

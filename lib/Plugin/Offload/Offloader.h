@@ -47,7 +47,7 @@ private:
   bool offloadNext(llvm::Function &F);
   bool offloadRegion(polly::Scop &S);
   void generate(polly::Scop &S, const struct RegionAst &Region,
-                const RegionReport &Report);
+                llvm::ArrayRef<Cell> Cells, const RegionReport &Report);
   bool reject(polly::Scop &S, const Rejection &Why, RegionReport Report);
   void reportLeftLoops(llvm::Function &F);
   void reportKernels();

@@ -13,6 +13,7 @@
 
 #include "Offload/AstGen.h"
 #include "polly/CodeGen/IslNodeBuilder.h"
+#include "polly/ScopInfo.h"
 
 namespace pacc {
 
@@ -28,6 +29,13 @@ public:
                 DeviceModule &Device, llvm::StringRef Name)
       : IslNodeBuilder(Builder, Annotator, DL, LI, SE, DT, S, StartBlock),
         Device(Device), Name(Name) {}
+
+  /// Makes the stack slot that Polly keeps for \p Scalar the host memory of
+  /// \p Cell, the array that stands for it on the device.
+  void bindCell(polly::ScopArrayInfo *Cell,
+                const polly::ScopArrayInfo *Scalar) {
+    Cell->setBasePtr(BlockGen.getOrCreateAlloca(Scalar));
+  }
 
   /// Emits the whole region at the builder's position: opens it, copies in,
   /// executes the AST, closes it. Returns the two conditions that lead back to

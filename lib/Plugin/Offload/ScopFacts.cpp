@@ -1,7 +1,10 @@
 //===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
 #include "Offload/ScopFacts.h"
 
+#include "polly/DeLICM.h"
+#include "polly/ForwardOpTree.h"
 #include "polly/ScopInfo.h"
+#include "polly/Simplify.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/IR/IntrinsicInst.h"
 
@@ -246,7 +249,7 @@ SetVector<const ScopArrayInfo *> scalarsThatEscape(Scop &S) {
   return Result;
 }
 
-ScopArrayInfo *demoteToMemory(Scop &S, const ScopArrayInfo *Scalar) {
+Cell demoteToMemory(Scop &S, const ScopArrayInfo *Scalar) {
   ScopArrayInfo *Array = S.createScopArrayInfo(
       Scalar->getElementType(), Scalar->getName() + "_cell", {1});
   isl::set Element = isl::set::universe(Array->getSpace());
@@ -256,7 +259,18 @@ ScopArrayInfo *demoteToMemory(Scop &S, const ScopArrayInfo *Scalar) {
       if (MA->getOriginalScopArrayInfo() == Scalar)
         MA->setNewAccessRelation(
             isl::map::from_domain_and_range(Stmt.getDomain(), Element));
-  return Array;
+  return {Scalar, Array};
+}
+
+void removeScalars(Scop &S) {
+  bool Any = false;
+  for (const ScopArrayInfo *SAI : S.arrays())
+    Any |= !SAI->isArrayKind() && !isReadOnlyScalar(SAI, S);
+  if (!Any)
+    return;
+  runForwardOpTree(S);
+  runDeLICM(S);
+  runSimplify(S, 0);
 }
 
 //===----------------------------------------------------------------------===//

@@ -44,10 +44,19 @@ std::optional<Rejection> checkScop(polly::Scop &S);
 /// after it.
 llvm::SetVector<const polly::ScopArrayInfo *> scalarsThatEscape(polly::Scop &S);
 
-/// Gives the scalar a place in memory: all its accesses become accesses of
-/// element 0 of a new array, which is returned.
-polly::ScopArrayInfo *demoteToMemory(polly::Scop &S,
-                                     const polly::ScopArrayInfo *Scalar);
+/// A scalar that lives in memory, as element 0 of an array of its own.
+struct Cell {
+  const polly::ScopArrayInfo *Scalar;
+  polly::ScopArrayInfo *Array;
+};
+
+/// Makes all accesses of the scalar accesses of a new array.
+Cell demoteToMemory(polly::Scop &S, const polly::ScopArrayInfo *Scalar);
+
+/// Moves values of scalars into array elements that hold nothing else at the
+/// time, and computes them where they are used (Polly's DeLICM and operand
+/// tree forwarding). Fewer scalars mean fewer dependences.
+void removeScalars(polly::Scop &S);
 
 /// A scalar whose value is defined before the region: an argument of kernels.
 bool isReadOnlyScalar(const polly::ScopArrayInfo *SAI, polly::Scop &S);
