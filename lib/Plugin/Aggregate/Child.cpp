@@ -46,23 +46,14 @@ static int idsIndexOf(Intrinsic::ID ID) {
   }
 }
 
-/// Registers whose value in a merged grid is not that of the source's grid
-/// and that are not replaced.
-static StringRef foreignRegister(StringRef Name) {
-  static constexpr StringLiteral Foreign[] = {"gridid",
-                                              "envreg",
-                                              "clusterid",
-                                              "nclusterid",
-                                              "cluster_ctaid",
-                                              "cluster_nctaid",
-                                              "cluster_ctarank",
-                                              "cluster_nctarank",
-                                              "is_explicit_cluster",
-                                              "dynamic_smem_size",
-                                              "total_smem_size",
-                                              "aggr_smem_size"};
+/// A register whose value in a merged grid is not that of the source's grid
+/// and that is not replaced, if the text names one.
+static StringRef foreignRegister(StringRef Text) {
+  static constexpr StringLiteral Foreign[] = {
+      "cluster",           "gridid",          "envreg",
+      "dynamic_smem_size", "total_smem_size", "aggr_smem_size"};
   for (StringRef R : Foreign)
-    if (Name.contains(R))
+    if (Text.contains(R))
       return R;
   return {};
 }
@@ -74,9 +65,7 @@ static std::string asmObstacle(StringRef Text) {
       return ("its inline assembly reads " + R).str();
   StringRef R = foreignRegister(Text);
   if (!R.empty())
-    return ("its inline assembly reads %" + R).str();
-  if (Text.contains("cluster"))
-    return "its inline assembly uses thread block clusters";
+    return ("its inline assembly names " + R).str();
   return {};
 }
 
@@ -133,15 +122,12 @@ std::string childObstacle(Function &Kernel, uint64_t ArgBytes) {
         if (!Why.empty())
           return Name + "can't be merged: " + Why;
       } else if (auto *Intr = dyn_cast<IntrinsicInst>(Call)) {
-        StringRef Reg = Intrinsic::getBaseName(Intr->getIntrinsicID());
-        if (!Reg.consume_front("llvm.nvvm.read.ptx.sreg.")) {
-          if (Reg.contains("cluster"))
-            return Name + "uses thread block clusters";
-          continue;
-        }
+        // In intrinsics' names the underscores of registers are dots.
+        std::string Reg = Intrinsic::getBaseName(Intr->getIntrinsicID()).str();
+        std::replace(Reg.begin(), Reg.end(), '.', '_');
         StringRef Bad = foreignRegister(Reg);
         if (!Bad.empty())
-          return Name + "reads the register %" + Bad.str();
+          return Name + "can't be merged: it uses " + Bad.str();
       }
     }
   }

@@ -22,7 +22,7 @@ namespace pacc {
 //===----------------------------------------------------------------------===//
 
 static cl::opt<std::string>
-    AggOption("polly-acc-agg", cl::ValueOptional, cl::init("off"),
+    AggOption("polly-acc-agg", cl::ValueOptional,
               cl::value_desc("auto|warp|block|grid"),
               cl::desc("Merge launches that CUDA kernels make"));
 static cl::opt<std::string>

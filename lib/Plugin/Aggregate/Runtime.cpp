@@ -115,9 +115,11 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
     F->setLinkage(GlobalValue::InternalLinkage);
     F->setDSOLocal(true);
     F->removeFnAttr("no-builtins");
-    for (StringRef Key : {"target-cpu", "target-features"})
+    for (StringRef Key : {"target-cpu", "target-features"}) {
+      F->removeFnAttr(Key);
       if (Like.hasFnAttribute(Key))
-        F->addFnAttr(Key, Like.getFnAttribute(Key).getValueAsString());
+        F->addFnAttr(Like.getFnAttribute(Key));
+    }
     setScopes(*F, Device);
   }
   definePool(M, PoolBytes);

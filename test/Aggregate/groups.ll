@@ -1,0 +1,89 @@
+; Launches that wait for the end of their block or grid: every thread leaves
+; through a function whose last caller launches, and the aggregated version of
+; a parent does the same, also in threads that the launch does not have.
+;
+; RUN: %pacc_opt -passes='polly-acc-agg<granularity=grid;pool=1M>' -S %s | %FileCheck %s --check-prefixes=CHECK,GRID
+; RUN: %pacc_opt -passes='polly-acc-agg<granularity=block;pool=1M>' -S %s | %FileCheck %s --check-prefixes=CHECK,BLOCK
+; RUN: %pacc_opt -passes='polly-acc-agg<pool=1M>' -S %s | %FileCheck %s --check-prefixes=CHECK,GRID
+
+target triple = "nvptx64-nvidia-cuda"
+
+%struct.dim3 = type { i32, i32, i32 }
+
+; Records: 32 bytes and the arguments.
+; CHECK-DAG: @__pacc_dev_strides = internal constant [2 x i32] [i32 64, i32 64]
+; CHECK-DAG: @__pacc_dev_data_1048576 =
+
+; CHECK-LABEL: define ptx_kernel void @walk(
+; GRID-NOT: block_begin
+; BLOCK: call void @__pacc_dev_block_begin()
+; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
+; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
+; CHECK: early:
+; CHECK-NEXT: call void @__pacc_dev_finish_walk()
+; CHECK-NEXT: ret void
+; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
+; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
+; CHECK: call void @__pacc_dev_finish_walk()
+; CHECK-NEXT: ret void
+define ptx_kernel void @walk(ptr %out, i32 %n) #0 {
+  %grid = alloca %struct.dim3, align 4
+  %block = alloca %struct.dim3, align 4
+  %b0 = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 12)
+  store ptr %out, ptr %b0
+  %n0 = getelementptr i8, ptr %b0, i64 8
+  store i32 %n, ptr %n0
+  call i32 @__cudaCDP2LaunchDevice(ptr @walk, ptr %b0, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %block, i32 0, ptr null)
+  %stop = icmp slt i32 %n, 5
+  br i1 %stop, label %early, label %more
+
+early:
+  ret void
+
+more:
+  %b1 = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b1
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b1, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %block, i32 0, ptr null)
+  ret void
+}
+
+; A kernel without launches of its own needs nothing at its end.
+; CHECK-LABEL: define ptx_kernel void @leaf(
+; CHECK-NEXT: ret void
+define ptx_kernel void @leaf(ptr %out) #0 {
+  ret void
+}
+
+; CHECK-LABEL: define internal void @__pacc_dev_finish_walk()
+; GRID: call i32 @__pacc_dev_grid_leave()
+; BLOCK: call i32 @__pacc_dev_block_leave()
+; CHECK: last:
+; CHECK: store ptr @walk__pacc_agg
+; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 0)
+; BLOCK: call void @__pacc_dev_block_flush(ptr %{{.*}}, i32 0)
+; CHECK: store ptr @leaf__pacc_agg
+; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 1)
+; GRID-NEXT: call void @__pacc_dev_grid_close()
+; BLOCK: call void @__pacc_dev_block_flush(ptr %{{.*}}, i32 1)
+
+; CHECK-LABEL: define internal void @walk__pacc_body(
+; GRID: call void @__pacc_dev_grid_record(
+; BLOCK: call void @__pacc_dev_block_record(
+; CHECK-NOT: call void @__pacc_dev_finish
+; CHECK: ret void
+
+; RUN: %pacc_opt -passes='polly-acc-agg<granularity=block>' -S %s | %FileCheck %s --check-prefix=AGG
+; AGG-LABEL: define ptx_kernel void @walk__pacc_agg(
+; AGG: call void @__pacc_dev_block_begin()
+; AGG: call i32 @__pacc_dev_child_loaded(
+; AGG: run:
+; AGG: call void @walk__pacc_body(
+; AGG: br label %end
+; AGG: end:
+; AGG-NEXT: call void @__pacc_dev_finish_walk()
+; AGG-NEXT: ret void
+
+declare ptr @__cudaCDP2GetParameterBuffer(i64, i64)
+declare i32 @__cudaCDP2LaunchDevice(ptr, ptr, ptr byval(%struct.dim3) align 4, ptr byval(%struct.dim3) align 4, i32, ptr)
+
+attributes #0 = { convergent nounwind "target-cpu"="sm_90" }
