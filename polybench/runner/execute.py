@@ -2,6 +2,7 @@
 each job."""
 
 import os
+import re
 import signal
 import statistics
 import subprocess
@@ -69,6 +70,12 @@ def _call(program, environment, timeout):
         raise RunError("failed", f"exit status {process.returncode}: "
                        f"{_last_line(errors)}")
     return output, errors
+
+
+def _message(text):
+    """A message as one line, with files' names instead of their paths: results
+    are published."""
+    return re.sub(r"(?<![\w.])/(?:[\w.+@-]+/)+", "", " ".join(text.split()))
 
 
 def _times(output):
@@ -227,7 +234,7 @@ class Runner:
                 row.update(self._measure(job, Path(folder)))
             except RunError as error:
                 row.update(status=error.status, message=str(error))
-        row["message"] = " ".join(row.get("message", "").split())
+        row["message"] = _message(row.get("message", ""))
         self.results.add({name: "" if value is None else value
                           for name, value in row.items()})
         return row

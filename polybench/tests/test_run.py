@@ -153,6 +153,12 @@ class Execute(WithSuite):
         self.assertEqual(row["status"], "failed")
         self.assertEqual(row["message"], "exit status 7: out of luck")
 
+    def test_no_paths_in_messages(self):
+        self.assertEqual(
+            execute._message("a (x.c:3):\n /home/me/p/x.c and kernels/y.c, "
+                             "1/2 of /usr/lib/z.so"),
+            "a (x.c:3): x.c and kernels/y.c, 1/2 of z.so")
+
     def test_time_limit(self):
         manifest = self.build()
         self.rows(manifest)  # The reference is there.
