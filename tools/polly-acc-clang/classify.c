@@ -147,6 +147,8 @@ bool pacc_is_plugin_option(const char *text) {
 }
 
 struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
+  static const char *const fully_static[] = {"-static", "--static",
+                                             "-static-pie", NULL};
   struct pacc_command command = {0};
   enum stage stage = STAGE_LINK;
   bool has_input = false, runs_nothing = false, only_files = false;
@@ -160,7 +162,7 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
       command.print_cmd |= !strcmp(text, "--print-cmd");
       command.version |= !strcmp(text, "--version");
       command.use_archive |= !strcmp(text, "--static-pacc-rt");
-      command.is_static |= !strcmp(text, "-static");
+      command.is_static |= is_one_of(text, fully_static);
       /* The assembler runs as a program of its own. */
       command.assembles |= starts_with(text, "-save-temps") ||
                            starts_with(text, "--save-temps") ||

@@ -9,7 +9,8 @@
  * assembles   clang's assembler is run by itself, for an input that is
  *             assembler text or with -save-temps; it refuses plugin options
  * links       the linker is run
- * is_static   -static: libraries are archives
+ * is_static   -static or -static-pie: libraries are archives, and an rpath
+ *             would be refused by the C library's start-up
  * use_archive --static-pacc-rt was given: link the runtime's archive
  * print_cmd   --print-cmd was given
  * version     --version was given
