@@ -10,6 +10,10 @@ that columns must have:
     <!-- csv:begin polybench/results/x.csv | kernel, time_ms as time (ms) | dataset=LARGE -->
     <!-- csv:end -->
 
+A number in a sentence is the count of a column's different values (`*`: of rows):
+
+    <!-- csv:count polybench/results/x.csv | kernel | dataset=LARGE -->30<!-- csv:end -->
+
 With --check nothing is written, and the status is 1 if a file is out of date.
 """
 
@@ -22,22 +26,41 @@ from pathlib import Path
 import sections
 
 MARKED = re.compile(r"(<!-- csv:begin ([^>]*?) -->\n).*?(<!-- csv:end -->)", re.S)
+COUNTED = re.compile(r"(<!-- csv:count ([^>]*?) -->)\d*(<!-- csv:end -->)")
+
+
+def chosen_rows(root, name, columns, conditions):
+    """The rows of a CSV file that fulfil `column=value` conditions."""
+    with open(root / name, newline="") as file:
+        rows = list(csv.DictReader(file))
+    tests = [c.strip().split("=", 1) for c in ",".join(conditions).split(",") if c.strip()]
+    for column in columns + [t[0] for t in tests]:
+        if not rows or column not in rows[0]:
+            raise SystemExit(f"{name}: there is no column '{column}', or no row")
+    return [r for r in rows if all(r[key] == value for key, value in tests)]
 
 
 def make_table(root, request):
     """The table for what a csv:begin comment asks."""
     name, columns, *conditions = [part.strip() for part in request.split("|")]
-    with open(root / name, newline="") as file:
-        rows = list(csv.DictReader(file))
     wanted = [re.split(r"\s+as\s+", c.strip(), maxsplit=1) for c in columns.split(",")]
-    tests = [c.strip().split("=", 1) for c in ",".join(conditions).split(",") if c.strip()]
-    for column in [w[0] for w in wanted] + [t[0] for t in tests]:
-        if not rows or column not in rows[0]:
-            raise SystemExit(f"{name}: there is no column '{column}', or no row")
-    chosen = [r for r in rows if all(r[key] == value for key, value in tests)]
-    if not chosen:
+    rows = chosen_rows(root, name, [w[0] for w in wanted], conditions)
+    if not rows:
         raise SystemExit(f"{name}: no row has {', '.join(conditions)}")
-    return sections.table([w[-1] for w in wanted], [[r[w[0]] for w in wanted] for r in chosen])
+    return sections.table([w[-1] for w in wanted], [[r[w[0]] for w in wanted] for r in rows])
+
+
+def make_count(root, request):
+    """The number for what a csv:count comment asks."""
+    name, column, *conditions = [part.strip() for part in request.split("|")]
+    rows = chosen_rows(root, name, [] if column == "*" else [column], conditions)
+    return str(len(rows if column == "*" else {r[column] for r in rows}))
+
+
+def fill(root, text):
+    """The text with all its tables and counts made anew."""
+    text = MARKED.sub(lambda m: m[1] + make_table(root, m[2]) + m[3], text)
+    return COUNTED.sub(lambda m: m[1] + make_count(root, m[2]) + m[3], text)
 
 
 def main():
@@ -50,13 +73,7 @@ def main():
     names = options.files or ["README.md"] + sorted(
         str(p.relative_to(root)) for p in (root / "docs").glob("*.md")
     )
-    contents = {
-        name: MARKED.sub(
-            lambda match: match[1] + make_table(root, match[2]) + match[3],
-            (root / name).read_text(),
-        )
-        for name in names
-    }
+    contents = {name: fill(root, (root / name).read_text()) for name in names}
     return sections.update(root, contents, options.check, "tools/docs/gen_tables.py")
 
 
