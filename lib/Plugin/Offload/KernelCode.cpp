@@ -5,8 +5,8 @@
 
 #include "polly/CodeGen/IslAst.h"
 #include "polly/ScopInfo.h"
-#include "polly/Support/SCEVValidator.h"
 #include "polly/Support/ISLTools.h"
+#include "polly/Support/SCEVValidator.h"
 #include "polly/Support/ScopHelper.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"

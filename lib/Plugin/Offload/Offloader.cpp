@@ -253,8 +253,7 @@ static void branchBack(Value *Condition, BasicBlock *From, BasicBlock *Target) {
   Old->eraseFromParent();
 }
 
-void Offloader::generate(Scop &S, const RegionAst &Region,
-                         ArrayRef<Cell> Cells,
+void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
                          const RegionReport &Report) {
   Function &F = S.getFunction();
   auto &LI = FAM.getResult<LoopAnalysis>(F);

@@ -1,9 +1,8 @@
 //===- Prepare.cpp - Getting a function ready for Polly -------------------===//
 #include "Offload/Prepare.h"
 
-#include "Offload/ScopFacts.h"
+#include "Offload/Subscripts.h"
 #include "polly/Canonicalization.h"
-#include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolution.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
@@ -66,51 +65,6 @@ static bool hasAffineStore(const Loop &L, ScalarEvolution &SE) {
 }
 
 //===----------------------------------------------------------------------===//
-// One GEP per access
-//===----------------------------------------------------------------------===//
-
-/// Clang emits `gep [N x T], p, i` and then `gep T, q, j` for p[i][j]; Polly
-/// finds the two subscripts of an array of fixed size in one GEP only.
-static bool mergeGEP(GetElementPtrInst &Inner) {
-  auto *Outer = dyn_cast<GetElementPtrInst>(Inner.getPointerOperand());
-  if (!Outer || Inner.getNumIndices() == 0)
-    return false;
-  Type *Row = Outer->getResultElementType();
-  SmallVector<Value *, 4> Indices(Outer->indices());
-  auto First = Inner.idx_begin();
-  if (Inner.getSourceElementType() == Row) {
-    auto *Zero = dyn_cast<ConstantInt>(*First);
-    if (!Zero || !Zero->isZero() || Inner.getNumIndices() < 2)
-      return false;
-    ++First;
-  } else if (!Row->isArrayTy() ||
-             Row->getArrayElementType() != Inner.getSourceElementType()) {
-    return false;
-  }
-  Indices.append(First, Inner.idx_end());
-  auto *Merged = GetElementPtrInst::Create(Outer->getSourceElementType(),
-                                           Outer->getPointerOperand(), Indices,
-                                           "", Inner.getIterator());
-  Merged->setIsInBounds(Outer->isInBounds() && Inner.isInBounds());
-  Merged->setDebugLoc(Inner.getDebugLoc());
-  Merged->takeName(&Inner);
-  Inner.replaceAllUsesWith(Merged);
-  Inner.eraseFromParent();
-  if (Outer->use_empty())
-    Outer->eraseFromParent();
-  return true;
-}
-
-static bool mergeGEPs(Function &F) {
-  bool Changed = false;
-  for (BasicBlock *BB : depth_first(&F.getEntryBlock()))
-    for (Instruction &I : make_early_inc_range(*BB))
-      if (auto *GEP = dyn_cast<GetElementPtrInst>(&I))
-        Changed |= mergeGEP(*GEP);
-  return Changed;
-}
-
-//===----------------------------------------------------------------------===//
 
 static void run(FunctionPassManager FPM, Function &F,
                 FunctionAnalysisManager &FAM) {
@@ -129,10 +83,11 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
               [&](Loop *L) { return hasAffineStore(*L, SE); }))
     return false;
 
+  Subscripts Written(F);
   ModulePassManager Unused;
   run(polly::buildCanonicalicationPassesForNPM(Unused, OptimizationLevel::O3),
       F, FAM);
-  if (mergeGEPs(F))
+  if (Written.restore(F))
     FAM.invalidate(F, PreservedAnalyses::none());
   return true;
 }
