@@ -215,6 +215,16 @@ int pacc_cpu_arena_alloc(enum pacc_cpu_region_kind kind, uint64_t size,
   return status;
 }
 
+/* A fresh mapping gives the memory back and makes it inaccessible. */
+static void release_pages(const struct region *r) {
+  void *low = (void *)(uintptr_t)r->low;
+  uint64_t size = r->high - r->low;
+  if (mmap(low, size, PROT_NONE,
+           MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
+           0) == MAP_FAILED)
+    madvise(low, size, MADV_DONTNEED); /* too many mappings: stays accessible */
+}
+
 int pacc_cpu_arena_free(enum pacc_cpu_region_kind kind, uint64_t address,
                         uint64_t *size) {
   int status = PACC_CPU_ERROR_INVALID_VALUE;
@@ -222,9 +232,7 @@ int pacc_cpu_arena_free(enum pacc_cpu_region_kind kind, uint64_t address,
   size_t i = find_region(address);
   struct region *r = i < arena.n ? &arena.regions[i] : NULL;
   if (r && r->address == address && r->kind == kind && !r->freed) {
-    /* A fresh mapping gives the memory back and makes it inaccessible. */
-    mmap((void *)(uintptr_t)r->low, r->high - r->low, PROT_NONE,
-         MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1, 0);
+    release_pages(r);
     bounds_clear(r);
     *size = r->size;
     r->freed = 1;

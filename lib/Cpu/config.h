@@ -7,7 +7,8 @@
 /* seed     PACC_CPU_SEED: order of blocks and threads, pattern of fresh
  *          memory; 0 is the natural order
  * threads  PACC_CPU_THREADS: host threads that run the blocks of a launch.
- *          The default is 1, which makes every run repeatable
+ *          The default is 1, which makes every run repeatable; 0 stands for
+ *          the number of cores
  * check    PACC_CPU_CHECK: 0 leaves the checks to the guard pages, 1 also
  *          checks the address of every access
  * memory   PACC_CPU_MEMORY: bytes of device memory, with K, M or G */

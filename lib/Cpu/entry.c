@@ -66,7 +66,7 @@ struct pacc_ids pacc_retarget_ids(struct pacc_retarget *r,
   }
   LLVMPositionBuilderBefore(b, LLVMGetNextInstruction(id));
   for (unsigned c = 0; c < 3; c++) {
-    LLVMValueRef shift = LLVMConstInt(r->i64, 16 * c, 0);
+    LLVMValueRef shift = LLVMConstInt(r->i64, 16ull * c, 0);
     LLVMValueRef part = LLVMBuildLShr(b, id, shift, "");
     part = LLVMBuildTrunc(b, part, r->i16, "");
     ids.values[PACC_ID_THREAD + c] = LLVMBuildZExt(b, part, r->i32, "");

@@ -7,6 +7,7 @@
 #include "random.h"
 
 #include <fenv.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -67,7 +68,7 @@ static void worker_return(struct pacc_cpu_executor *executor,
 static void launch_fail(struct pacc_launch *launch, int status) {
   pthread_mutex_lock(&launch->lock);
   if (!launch->status) {
-    strcpy(launch->detail, pacc_cpu_detail());
+    snprintf(launch->detail, sizeof(launch->detail), "%s", pacc_cpu_detail());
     launch->status = status;
   }
   pthread_mutex_unlock(&launch->lock);
@@ -320,7 +321,7 @@ int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
   if (n > launch.n_blocks)
     n = (uint32_t)launch.n_blocks;
   /* Several shares per worker: blocks may differ in cost. */
-  launch.chunk = n == 1 ? launch.n_blocks : launch.n_blocks / (16ull * n) + 1;
+  launch.chunk = n <= 1 ? launch.n_blocks : launch.n_blocks / (16ull * n) + 1;
   pthread_mutex_init(&launch.lock, NULL);
   status = launch_run(executor, &launch, n);
   if (launch.status)

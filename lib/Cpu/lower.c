@@ -1,15 +1,13 @@
-/* lower.c: replaces what the host can't call: NVVM intrinsics, PTX inline
- * assembly, libdevice's functions. What has no counterpart becomes a call that
- * ends the launch with its name, when it is reached. */
+/* lower.c: replaces what the host can't call: NVVM intrinsics, libdevice's
+ * functions and, with assembly.c, PTX inline assembly. What has no counterpart
+ * becomes a call that ends the launch with its name, when it is reached. */
 #include "retarget_private.h"
 
 #include "devfn.h"
 #include "hostfn.h"
 #include "status.h"
 
-#include <ctype.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 /* -- Device functions -- */
 
@@ -113,7 +111,7 @@ static LLVMValueRef convert_result(struct pacc_retarget *r, LLVMValueRef value,
   return NULL;
 }
 
-static void replace(LLVMValueRef call, LLVMValueRef value) {
+void pacc_lower_to_value(LLVMValueRef call, LLVMValueRef value) {
   if (value && LLVMGetTypeKind(LLVMTypeOf(call)) != LLVMVoidTypeKind)
     LLVMReplaceAllUsesWith(call, value);
   LLVMInstructionEraseFromParent(call);
@@ -146,20 +144,20 @@ static int call_devfn(struct pacc_retarget *r, LLVMValueRef call,
     LLVMInstructionEraseFromParent(made);
     return 0;
   }
-  replace(call, result);
+  pacc_lower_to_value(call, result);
   return 1;
 }
 
-static void call_unsupported(struct pacc_retarget *r, LLVMValueRef call,
-                             const char *what) {
+void pacc_lower_to_error(struct pacc_retarget *r, LLVMValueRef call,
+                         const char *what) {
   LLVMPositionBuilderBefore(r->builder, call);
   LLVMValueRef f = pacc_retarget_devfn(r, "pacc_dev_fault_unsupported");
   LLVMValueRef text = LLVMBuildGlobalString(r->builder, what, "pacc.text");
   LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(f), f, &text, 1, "");
   LLVMTypeRef type = LLVMTypeOf(call);
-  replace(call, LLVMGetTypeKind(type) == LLVMVoidTypeKind
-                    ? NULL
-                    : LLVMConstNull(type));
+  pacc_lower_to_value(call, LLVMGetTypeKind(type) == LLVMVoidTypeKind
+                                ? NULL
+                                : LLVMConstNull(type));
 }
 
 /* -- Intrinsics -- */
@@ -211,7 +209,7 @@ static int lower_operation(struct pacc_retarget *r, LLVMValueRef call,
     op++;
   if (op == end)
     return 0;
-  LLVMValueRef arguments[3], result;
+  LLVMValueRef arguments[3] = {0}, result;
   unsigned n = LLVMGetNumArgOperands(call);
   for (unsigned i = 0; i < n && i < 3; i++)
     arguments[i] = LLVMGetOperand(call, i);
@@ -229,7 +227,7 @@ static int lower_operation(struct pacc_retarget *r, LLVMValueRef call,
     result =
         LLVMBuildBinOp(r->builder, op->opcode, arguments[0], arguments[1], "");
   }
-  replace(call, result);
+  pacc_lower_to_value(call, result);
   return 1;
 }
 
@@ -267,8 +265,8 @@ static int lower_barrier(struct pacc_retarget *r, LLVMValueRef call,
   return at == n && call_devfn(r, call, "pacc_dev_barrier", arguments, 4);
 }
 
-static int lower_arguments(struct pacc_retarget *r, LLVMValueRef call,
-                           const char *devfn) {
+int pacc_lower_to_devfn(struct pacc_retarget *r, LLVMValueRef call,
+                        const char *devfn) {
   enum { MAX_ARGUMENTS = 8 };
   LLVMValueRef arguments[MAX_ARGUMENTS];
   unsigned n = LLVMGetNumArgOperands(call);
@@ -287,14 +285,14 @@ static void lower_nvvm(struct pacc_retarget *r, LLVMValueRef call,
       if (!ids->values[0])
         *ids = pacc_retarget_ids(
             r, LLVMGetBasicBlockParent(LLVMGetInstructionParent(call)));
-      replace(call, ids->values[id]);
+      pacc_lower_to_value(call, ids->values[id]);
       return;
     }
   }
   if (pacc_starts_with(name, "membar.") || pacc_starts_with(name, "fence.")) {
     LLVMPositionBuilderBefore(r->builder, call);
     LLVMBuildFence(r->builder, LLVMAtomicOrderingSequentiallyConsistent, 0, "");
-    replace(call, NULL);
+    pacc_lower_to_value(call, NULL);
     return;
   }
   if (pacc_starts_with(name, barrier) &&
@@ -306,98 +304,11 @@ static void lower_nvvm(struct pacc_retarget *r, LLVMValueRef call,
   for (char *c = devfn; *c; c++)
     if (*c == '.')
       *c = '_';
-  if (!lower_arguments(r, call, devfn)) {
+  if (!pacc_lower_to_devfn(r, call, devfn)) {
     char what[160];
     snprintf(what, sizeof(what), "the intrinsic llvm.nvvm.%s", name);
-    call_unsupported(r, call, what);
+    pacc_lower_to_error(r, call, what);
   }
-}
-
-/* -- Inline assembly -- */
-
-/* Texts without white space. The longest stand for 128-bit arithmetic of
- * libdevice; a prefix and the number of operands tell them apart. */
-static const struct {
-  const char *text;
-  unsigned n;
-  const char *devfn;
-} assembly[] = {
-    {"bfind.shiftamt.u32$0,$1;", 1, "pacc_dev_bfind_shiftamt_u32"},
-    {"rcp.approx.ftz.f32$0,$1;", 1, "pacc_dev_rcp_approx_ftz_f"},
-    {"rsqrt.approx.ftz.f64$0,$1;", 1, "pacc_dev_rsqrt_approx_ftz_d"},
-    {"sub.rn.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_f"},
-    {"sub.rz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_f"},
-    {"sub.rm.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_f"},
-    {"sub.rp.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_f"},
-    {"sub.rn.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_ftz_f"},
-    {"sub.rz.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_ftz_f"},
-    {"sub.rm.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_ftz_f"},
-    {"sub.rp.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_ftz_f"},
-    {"sub.rn.f64$0,$1,$2;", 2, "pacc_dev_sub_rn_d"},
-    {"sub.rz.f64$0,$1,$2;", 2, "pacc_dev_sub_rz_d"},
-    {"sub.rm.f64$0,$1,$2;", 2, "pacc_dev_sub_rm_d"},
-    {"sub.rp.f64$0,$1,$2;", 2, "pacc_dev_sub_rp_d"},
-    {"{.reg.pred__$$temp3;setp.equ.f64__$$temp3,$1,$2;selp.f64$0,$3,$4,"
-     "__$$temp3;}",
-     4, "pacc_dev_select_equal_f64"},
-    {"{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}", 3,
-     "pacc_dev_mad_u32"},
-    {"mov.u32$0,%lanemask_lt;", 0, "pacc_dev_read_ptx_sreg_lanemask_lt"},
-    {"mov.u32$0,%lanemask_le;", 0, "pacc_dev_read_ptx_sreg_lanemask_le"},
-    {"mov.u32$0,%lanemask_eq;", 0, "pacc_dev_read_ptx_sreg_lanemask_eq"},
-    {"mov.u32$0,%lanemask_ge;", 0, "pacc_dev_read_ptx_sreg_lanemask_ge"},
-    {"mov.u32$0,%lanemask_gt;", 0, "pacc_dev_read_ptx_sreg_lanemask_gt"},
-    {"mov.u32$0,%laneid;", 0, "pacc_dev_read_ptx_sreg_laneid"},
-    {"mov.u32$0,%warpid;", 0, "pacc_dev_read_ptx_sreg_warpid"},
-    {"mov.u64$0,%globaltimer;", 0, "pacc_dev_read_ptx_sreg_globaltimer"},
-};
-
-/* Texts that libdevice's 128-bit functions hold, by what only they hold. */
-static const struct {
-  const char *part;
-  unsigned n;
-  const char *devfn;
-} wide_assembly[] = {
-    {"add.cc.u32r0,a0,b0;addc.cc.u32r1,a1,b1;addc.cc.u32r2,a2,b2;", 4,
-     "pacc_dev_add_i128"},
-    {"sub.cc.u32r0,a0,b0;subc.cc.u32r1,a1,b1;subc.cc.u32r2,a2,b2;", 4,
-     "pacc_dev_sub_i128"},
-    {"mul.lo.u32r0,alo,blo;mul.hi.u32r1,alo,blo;", 2, "pacc_dev_mul_u64"},
-    {"mad.lo.cc.u32r0,alo,blo,clo;madc.hi.cc.u32r1,alo,blo,chi;", 3,
-     "pacc_dev_mad_u64"},
-};
-
-static const char *find_assembly(const char *text, unsigned n) {
-  for (size_t i = 0; i < sizeof(assembly) / sizeof(assembly[0]); i++)
-    if (assembly[i].n == n && !strcmp(assembly[i].text, text))
-      return assembly[i].devfn;
-  for (size_t i = 0; i < sizeof(wide_assembly) / sizeof(wide_assembly[0]); i++)
-    if (wide_assembly[i].n == n && strstr(text, wide_assembly[i].part))
-      return wide_assembly[i].devfn;
-  return NULL;
-}
-
-static void lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
-                           LLVMValueRef callee) {
-  enum { MAX_TEXT = 1024 };
-  char text[MAX_TEXT], what[256];
-  size_t length, used = 0;
-  const char *source = LLVMGetInlineAsmAsmString(callee, &length);
-  for (size_t i = 0; i < length && used < MAX_TEXT - 1; i++)
-    if (!isspace((unsigned char)source[i]))
-      text[used++] = source[i];
-  text[used] = 0;
-  if (used == 0) { /* a barrier for the compiler, long past */
-    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
-      replace(call, NULL);
-    return;
-  }
-  const char *devfn = find_assembly(text, LLVMGetNumArgOperands(call));
-  if (devfn && lower_arguments(r, call, devfn))
-    return;
-  snprintf(what, sizeof(what), "the inline assembly '%.*s'",
-           (int)(length < 200 ? length : 200), source);
-  call_unsupported(r, call, what);
 }
 
 /* -- Calls -- */
@@ -407,7 +318,7 @@ static void lower_assert(struct pacc_retarget *r, LLVMValueRef call) {
   for (unsigned i = 0; i < 4; i++)
     arguments[i] = LLVMGetOperand(call, i);
   if (!call_devfn(r, call, "pacc_dev_fault_assert", arguments, 4))
-    call_unsupported(r, call, "this form of assert");
+    pacc_lower_to_error(r, call, "this form of assert");
 }
 
 static void lower_call(struct pacc_retarget *r, LLVMValueRef call,
@@ -415,7 +326,7 @@ static void lower_call(struct pacc_retarget *r, LLVMValueRef call,
   static const char nvvm[] = "llvm.nvvm.";
   LLVMValueRef callee = LLVMGetCalledValue(call);
   if (LLVMIsAInlineAsm(callee)) {
-    lower_assembly(r, call, callee);
+    pacc_lower_assembly(r, call, callee);
     return;
   }
   if (!LLVMIsAFunction(callee) || !LLVMIsDeclaration(callee))
@@ -437,11 +348,11 @@ static void lower_call(struct pacc_retarget *r, LLVMValueRef call,
     if (host)
       LLVMSetOperand(call, (unsigned)LLVMGetNumOperands(call) - 1, host);
     else
-      call_unsupported(r, call, what);
+      pacc_lower_to_error(r, call, what);
   }
 }
 
-int pacc_retarget_lower(struct pacc_retarget *r) {
+void pacc_retarget_lower(struct pacc_retarget *r) {
   PACC_EACH_FUNCTION(f, r->module) {
     struct pacc_ids ids = {{0}};
     PACC_EACH_BLOCK(block, f)
@@ -449,60 +360,5 @@ int pacc_retarget_lower(struct pacc_retarget *r) {
       if (LLVMIsACallInst(i))
         lower_call(r, i, &ids);
     }
-  }
-  return 0;
-}
-
-/* -- Before inlining -- */
-
-/* The text that a constant points to, NULL if it is none. */
-static const char *constant_text(LLVMValueRef value, size_t *length) {
-  while (LLVMIsAConstantExpr(value))
-    value = LLVMGetOperand(value, 0);
-  if (!LLVMIsAGlobalVariable(value))
-    return NULL;
-  LLVMValueRef text = LLVMGetInitializer(value);
-  if (!text || !LLVMIsAConstantDataSequential(text) ||
-      !LLVMIsConstantString(text))
-    return NULL;
-  return LLVMGetAsString(text, length);
-}
-
-/* Subnormals are kept, divisions and roots are exact. */
-static uint64_t reflect_value(const char *text, size_t length) {
-  static const char *const exact[] = {"__CUDA_PREC_DIV", "__CUDA_PREC_SQRT"};
-  for (int i = 0; i < 2; i++)
-    if (length >= strlen(exact[i]) && pacc_starts_with(text, exact[i]))
-      return 1;
-  return 0;
-}
-
-static void reflect_call(struct pacc_retarget *r, LLVMValueRef call,
-                         const char *name) {
-  if (!strcmp(name, "__nvvm_reflect") ||
-      pacc_starts_with(name, "llvm.nvvm.reflect")) {
-    size_t length = 0;
-    const char *text = constant_text(LLVMGetOperand(call, 0), &length);
-    uint64_t value = text ? reflect_value(text, length) : 0;
-    replace(call, LLVMConstInt(LLVMTypeOf(call), value, 0));
-  } else if (pacc_starts_with(name, "llvm.fmuladd.")) {
-    LLVMPositionBuilderBefore(r->builder, call);
-    LLVMValueRef product = LLVMBuildFMul(r->builder, LLVMGetOperand(call, 0),
-                                         LLVMGetOperand(call, 1), "");
-    replace(call,
-            LLVMBuildFAdd(r->builder, product, LLVMGetOperand(call, 2), ""));
-  }
-}
-
-void pacc_retarget_reflect(struct pacc_retarget *r) {
-  PACC_EACH_FUNCTION(f, r->module)
-  PACC_EACH_BLOCK(block, f)
-  PACC_EACH_INSTRUCTION(i, block) {
-    if (LLVMCanValueUseFastMathFlags(i))
-      LLVMSetFastMathFlags(i, LLVMGetFastMathFlags(i) &
-                                  ~(unsigned)LLVMFastMathAllowContract);
-    LLVMValueRef callee = LLVMIsACallInst(i) ? LLVMGetCalledValue(i) : NULL;
-    if (callee && LLVMIsAFunction(callee))
-      reflect_call(r, i, pacc_name(callee));
   }
 }

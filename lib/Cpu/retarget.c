@@ -130,10 +130,10 @@ static int run_steps(struct pacc_retarget *r) {
     status = strip_attributes(r);
   if (!status)
     status = run_passes(r, "always-inline,globaldce");
-  if (!status)
-    status = pacc_retarget_lower(r);
-  if (!status)
-    status = pacc_retarget_variables(r);
+  if (status)
+    return status;
+  pacc_retarget_lower(r);
+  status = pacc_retarget_variables(r);
   if (!status)
     status = pacc_retarget_shared(r);
   if (!status)

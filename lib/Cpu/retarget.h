@@ -1,8 +1,10 @@
 /* retarget.h: turns an NVPTX module into one for the host.
  *
- * retarget.c drives; entry.c makes the entries of kernels, lower.c replaces
- * intrinsics and inline assembly, place.c gives variables and shared memory
- * their addresses, check.c inserts the checks of accesses. */
+ * retarget.c drives; reflect.c prepares, entry.c makes the entries of kernels,
+ * lower.c and assembly.c replace intrinsics and inline assembly, math.c binds
+ * libdevice's functions, callgraph.c finds what may wait, place.c and
+ * shared.c give variables their addresses, check.c inserts the checks of
+ * accesses. */
 #ifndef PACC_CPU_RETARGET_H
 #define PACC_CPU_RETARGET_H
 

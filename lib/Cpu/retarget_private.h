@@ -65,13 +65,29 @@ struct pacc_ids pacc_retarget_ids(struct pacc_retarget *r,
 /* The first instruction of a function behind its allocas. */
 LLVMValueRef pacc_first_instruction(LLVMValueRef function);
 
-/* -- lower.c -- */
+/* -- reflect.c -- */
 
-/* Answers __nvvm_reflect and splits fused multiply-adds: before inlining. */
+/* Answers __nvvm_reflect, splits fused multiply-adds and forbids to fuse. */
 void pacc_retarget_reflect(struct pacc_retarget *r);
+
+/* -- lower.c, assembly.c -- */
+
 /* Replaces the calls that the host can't make. */
-int pacc_retarget_lower(struct pacc_retarget *r);
-/* The declaration of a device function in the module. */
+void pacc_retarget_lower(struct pacc_retarget *r);
+void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
+                         LLVMValueRef callee);
+/* Replaces a call by a value (NULL: it has none). */
+void pacc_lower_to_value(LLVMValueRef call, LLVMValueRef value);
+/* Replaces a call by one of a device function with the same arguments. 0 if
+ * there is none of that name and type. */
+int pacc_lower_to_devfn(struct pacc_retarget *r, LLVMValueRef call,
+                        const char *devfn);
+/* Replaces a call by one that ends the launch: there is no version of `what`.
+ */
+void pacc_lower_to_error(struct pacc_retarget *r, LLVMValueRef call,
+                         const char *what);
+/* The declaration of a device function in the module, NULL if there is none of
+ * that name. */
 LLVMValueRef pacc_retarget_devfn(struct pacc_retarget *r, const char *name);
 
 /* -- callgraph.c -- */

@@ -1,0 +1,91 @@
+/* assembly.c: PTX inline assembly, by a table of its texts. It comes from
+ * libdevice and from CUDA's headers, which hold few patterns. */
+#include "retarget_private.h"
+
+#include <ctype.h>
+#include <stdio.h>
+
+/* Texts without white space. The longest stand for 128-bit arithmetic of
+ * libdevice; a prefix and the number of operands tell them apart. */
+static const struct {
+  const char *text;
+  unsigned n;
+  const char *devfn;
+} assembly[] = {
+    {"bfind.shiftamt.u32$0,$1;", 1, "pacc_dev_bfind_shiftamt_u32"},
+    {"rcp.approx.ftz.f32$0,$1;", 1, "pacc_dev_rcp_approx_ftz_f"},
+    {"rsqrt.approx.ftz.f64$0,$1;", 1, "pacc_dev_rsqrt_approx_ftz_d"},
+    {"sub.rn.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_f"},
+    {"sub.rz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_f"},
+    {"sub.rm.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_f"},
+    {"sub.rp.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_f"},
+    {"sub.rn.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_ftz_f"},
+    {"sub.rz.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_ftz_f"},
+    {"sub.rm.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_ftz_f"},
+    {"sub.rp.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_ftz_f"},
+    {"sub.rn.f64$0,$1,$2;", 2, "pacc_dev_sub_rn_d"},
+    {"sub.rz.f64$0,$1,$2;", 2, "pacc_dev_sub_rz_d"},
+    {"sub.rm.f64$0,$1,$2;", 2, "pacc_dev_sub_rm_d"},
+    {"sub.rp.f64$0,$1,$2;", 2, "pacc_dev_sub_rp_d"},
+    {"{.reg.pred__$$temp3;setp.equ.f64__$$temp3,$1,$2;selp.f64$0,$3,$4,"
+     "__$$temp3;}",
+     4, "pacc_dev_select_equal_f64"},
+    {"{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}", 3,
+     "pacc_dev_mad_u32"},
+    {"mov.u32$0,%lanemask_lt;", 0, "pacc_dev_read_ptx_sreg_lanemask_lt"},
+    {"mov.u32$0,%lanemask_le;", 0, "pacc_dev_read_ptx_sreg_lanemask_le"},
+    {"mov.u32$0,%lanemask_eq;", 0, "pacc_dev_read_ptx_sreg_lanemask_eq"},
+    {"mov.u32$0,%lanemask_ge;", 0, "pacc_dev_read_ptx_sreg_lanemask_ge"},
+    {"mov.u32$0,%lanemask_gt;", 0, "pacc_dev_read_ptx_sreg_lanemask_gt"},
+    {"mov.u32$0,%laneid;", 0, "pacc_dev_read_ptx_sreg_laneid"},
+    {"mov.u32$0,%warpid;", 0, "pacc_dev_read_ptx_sreg_warpid"},
+    {"mov.u64$0,%globaltimer;", 0, "pacc_dev_read_ptx_sreg_globaltimer"},
+};
+
+/* Texts that libdevice's 128-bit functions hold, by what only they hold. */
+static const struct {
+  const char *part;
+  unsigned n;
+  const char *devfn;
+} wide_assembly[] = {
+    {"add.cc.u32r0,a0,b0;addc.cc.u32r1,a1,b1;addc.cc.u32r2,a2,b2;", 4,
+     "pacc_dev_add_i128"},
+    {"sub.cc.u32r0,a0,b0;subc.cc.u32r1,a1,b1;subc.cc.u32r2,a2,b2;", 4,
+     "pacc_dev_sub_i128"},
+    {"mul.lo.u32r0,alo,blo;mul.hi.u32r1,alo,blo;", 2, "pacc_dev_mul_u64"},
+    {"mad.lo.cc.u32r0,alo,blo,clo;madc.hi.cc.u32r1,alo,blo,chi;", 3,
+     "pacc_dev_mad_u64"},
+};
+
+static const char *find_assembly(const char *text, unsigned n) {
+  for (size_t i = 0; i < sizeof(assembly) / sizeof(assembly[0]); i++)
+    if (assembly[i].n == n && !strcmp(assembly[i].text, text))
+      return assembly[i].devfn;
+  for (size_t i = 0; i < sizeof(wide_assembly) / sizeof(wide_assembly[0]); i++)
+    if (wide_assembly[i].n == n && strstr(text, wide_assembly[i].part))
+      return wide_assembly[i].devfn;
+  return NULL;
+}
+
+void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
+                         LLVMValueRef callee) {
+  enum { MAX_TEXT = 1024 };
+  char text[MAX_TEXT], what[256];
+  size_t length, used = 0;
+  const char *source = LLVMGetInlineAsmAsmString(callee, &length);
+  for (size_t i = 0; i < length && used < MAX_TEXT - 1; i++)
+    if (!isspace((unsigned char)source[i]))
+      text[used++] = source[i];
+  text[used] = 0;
+  if (used == 0) { /* a barrier for the compiler, long past */
+    if (LLVMGetTypeKind(LLVMTypeOf(call)) == LLVMVoidTypeKind)
+      pacc_lower_to_value(call, NULL);
+    return;
+  }
+  const char *devfn = find_assembly(text, LLVMGetNumArgOperands(call));
+  if (devfn && pacc_lower_to_devfn(r, call, devfn))
+    return;
+  snprintf(what, sizeof(what), "the inline assembly '%.*s'",
+           (int)(length < 200 ? length : 200), source);
+  pacc_lower_to_error(r, call, what);
+}
