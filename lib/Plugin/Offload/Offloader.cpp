@@ -123,6 +123,21 @@ struct Plan {
 
 } // namespace
 
+/// The region in isl's notation: the input of lib/Poly, in the form that its
+/// tests read.
+static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
+  auto Line = [&](char *Text) {
+    OS << Text << '\n';
+    free(Text);
+  };
+  Line(isl_schedule_to_str(Facts.schedule));
+  Line(isl_set_to_str(Facts.context));
+  for (isl_union_map *Accesses :
+       {Facts.read, Facts.may_write, Facts.must_write, Facts.local_read,
+        Facts.local_write})
+    Line(isl_union_map_to_str(Accesses));
+}
+
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
 static bool makePlan(Scop &S, Plan &P) {
@@ -226,8 +241,11 @@ bool Offloader::offloadRegion(Scop &S) {
   char *Text = isl_schedule_to_str(P.Mapping->schedule);
   Report.Schedule = Text;
   free(Text);
-  if (Opts.DumpSchedule)
-    errs() << Report.Name << ":\n" << Report.Schedule << '\n';
+  if (Opts.DumpSchedule) {
+    errs() << Report.Name << ":\n";
+    dumpFacts(P.Facts, errs());
+    errs() << Report.Schedule << '\n';
+  }
   for (const ArrayAst &Array : Region->Arrays)
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
                             (Array.HasOut ? " out" : ""));

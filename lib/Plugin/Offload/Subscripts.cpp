@@ -148,6 +148,12 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
       Index = Builder.CreateAdd(Index, Constant, "", false, A->InBounds);
     Indices.push_back(Index);
   }
+  // Delinearisation drops a leading zero; let it drop one that says nothing.
+  if (auto *First = dyn_cast<ConstantInt>(Indices[0]);
+      First && First->isZero()) {
+    Row = ArrayType::get(Row, 1);
+    Indices.insert(Indices.begin(), Builder.getInt64(0));
+  }
   Value *GEP = Builder.CreateGEP(Row, A->Base, Indices, Pointer->getName(),
                                  A->InBounds ? GEPNoWrapFlags::inBounds()
                                              : GEPNoWrapFlags::none());
