@@ -1,0 +1,243 @@
+#!/usr/bin/env python3
+"""Builds and runs the dynamic-parallelism programs.
+
+    dynpar.py build --plugin build/lib/PollyACC.so --out DIR
+    dynpar.py run DIR [--csv FILE] [--quick] [--sanitizer COMPUTE_SANITIZER]
+
+`build` needs clang 22 and a CUDA toolkit, but no GPU: DIR, with this script
+copied into it, can be taken to another machine. `run` needs a GPU and Python.
+
+A program is built in these variants:
+
+    plain       dynamic parallelism as CUDA does it, at its best: per-thread
+                default streams, and run with a raised limit of launches
+    plain-null  the same with CUDA's default streams
+    flat        without dynamic parallelism
+    warp, block, grid, auto   merged by the plugin
+    small-pool  auto, with 1 MB for records: rules only
+"""
+
+from __future__ import annotations
+
+import argparse
+import csv
+import os
+import pathlib
+import shutil
+import statistics
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+
+HERE = pathlib.Path(__file__).resolve().parent
+PROGRAMS = ["bfs", "sssp", "gc", "tc", "bt", "mandelbrot", "qt"]
+GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc"]
+TESTS = ["rules", "limits"]
+MERGED = ["warp", "block", "grid", "auto"]
+PENDING_LIMIT = 1 << 18
+FIELDS = ["program", "variant", "size", "graph", "median_ms", "least_ms", "result"]
+
+
+def variants_of(program: str) -> list[str]:
+    """The variants in which a program is built."""
+    if program == "limits":
+        return ["plain-null", *MERGED]
+    if program == "rules":
+        return ["plain", "plain-null", *MERGED, "small-pool"]
+    return ["plain", "plain-null", "flat", *MERGED]
+
+
+def variant_flags(variant: str, plugin: str) -> list[str]:
+    """Compiler flags of a variant."""
+    flags = [f'-DDYNPAR_VARIANT="{variant}"']
+    if variant == "plain":
+        flags += ["-DCUDA_API_PER_THREAD_DEFAULT_STREAM=1", "-fgpu-default-stream=per-thread"]
+    elif variant == "flat":
+        flags += ["-DDYNPAR_FLAT"]
+    elif variant == "small-pool":
+        flags += [f"-fpass-plugin={plugin}", "-mllvm", "-polly-acc-agg"]
+        flags += ["-mllvm", "-polly-acc-agg-pool=1M"]
+    elif variant in MERGED:
+        flags += [f"-fpass-plugin={plugin}", "-mllvm", f"-polly-acc-agg={variant}"]
+    return flags
+
+
+def build_one(args: argparse.Namespace, program: str, variant: str) -> str:
+    """Builds one program; returns what clang said if it failed."""
+    library = f"{args.cuda}/lib64"
+    command = [
+        args.clang, "-std=c++17", "-O3", "-D__CUDACC_RDC__",
+        f"--cuda-path={args.cuda}", f"--cuda-gpu-arch={args.arch}",
+        "-Wno-unknown-cuda-version", "-fgpu-rdc",
+        *variant_flags(variant, args.plugin),
+        str(HERE / f"{program}.cu"), "-o", str(args.out / f"{program}.{variant}"),
+        "-Xoffload-linker", "-lcudadevrt", "-Xoffload-linker", f"-L{library}",
+        f"-L{library}", "-lcudart_static", "-ldl", "-lrt", "-lpthread",
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    return done.stderr if done.returncode else ""
+
+
+def build(args: argparse.Namespace) -> int:
+    """Builds every program in every variant."""
+    args.out.mkdir(parents=True, exist_ok=True)
+    args.plugin = str(pathlib.Path(args.plugin).resolve())
+    jobs = [(p, v) for p in PROGRAMS + TESTS for v in variants_of(p)]
+    if args.only:
+        jobs = [(p, v) for p, v in jobs if p in args.only]
+    with ThreadPoolExecutor(args.jobs) as pool:
+        answers = list(pool.map(lambda job: build_one(args, *job), jobs))
+    failed = 0
+    for (program, variant), answer in zip(jobs, answers):
+        if answer:
+            failed += 1
+            print(f"{program}.{variant} does not build:\n{answer}", file=sys.stderr)
+    shutil.copy2(__file__, args.out / "dynpar.py")
+    print(f"{len(jobs) - failed} of {len(jobs)} programs built in {args.out}")
+    return 1 if failed else 0
+
+
+def execute(command: list[str], limit: int) -> tuple[str, str]:
+    """Output of a command, and what went wrong or an empty string."""
+    try:
+        done = subprocess.run(
+            command, capture_output=True, text=True, timeout=limit, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return "", f"no end within {limit} s"
+    why = done.stderr.strip() or f"exit status {done.returncode}"
+    return done.stdout, why if done.returncode else ""
+
+
+def run_tests(args: argparse.Namespace) -> int:
+    """Runs rules and limits; returns how many went wrong."""
+    wrong = 0
+    for program in TESTS:
+        for variant in variants_of(program):
+            path = args.dir / f"{program}.{variant}"
+            if not path.exists():
+                continue
+            output, why = execute([str(path)], 300)
+            print(output, end="")
+            if why:
+                wrong += 1
+                print(f"{program}.{variant}: {why}")
+    return wrong
+
+
+def program_arguments(program: str, quick: bool) -> list[list[str]]:
+    """Argument lists to run a program with."""
+    sizes = {"bt": [2000, 1 << 16], "mandelbrot": [512, 2048], "qt": [4000, 1 << 19]}
+    small, large = sizes.get(program, [2000, 1 << 17])
+    common = ["--size", str(small if quick else large), "--repeat", "1" if quick else "5"]
+    if program in GRAPH_PROGRAMS:
+        return [[*common, "--graph", graph] for graph in ("rmat", "road", "uniform")]
+    return [common]
+
+
+def run_programs(args: argparse.Namespace) -> tuple[list[dict], int]:
+    """Runs the programs; returns their rows, and how many went wrong."""
+    rows, wrong = [], 0
+    for program in PROGRAMS:
+        if args.only and program not in args.only:
+            continue
+        for arguments in program_arguments(program, args.quick):
+            for variant in variants_of(program):
+                path = args.dir / f"{program}.{variant}"
+                if not path.exists():
+                    continue
+                command = [str(path), *arguments]
+                if variant.startswith("plain"):
+                    command += ["--pending", str(PENDING_LIMIT)]
+                output, why = execute(command, 120)
+                if why:
+                    wrong += 1
+                    print(f"{' '.join(command[1:])} {path.name}: {why}")
+                for line in csv.reader(output.splitlines()):
+                    rows.append(dict(zip(FIELDS, line)))
+                    print(",".join(line), flush=True)
+    return rows, wrong
+
+
+def summarise(rows: list[dict]) -> None:
+    """Speedups over plain, per variant, as geometric means."""
+    cases: dict[tuple, dict[str, float]] = {}
+    for row in rows:
+        if row["result"] == "ok":
+            key = (row["program"], row["size"], row["graph"])
+            cases.setdefault(key, {})[row["variant"]] = float(row["median_ms"])
+    for variant in ["plain-null", "flat", *MERGED]:
+        ratios = [c["plain"] / c[variant] for c in cases.values() if "plain" in c and variant in c]
+        if ratios:
+            mean = statistics.geometric_mean(ratios)
+            print(f"{variant}: {mean:.2f} times as fast as plain over {len(ratios)} cases")
+
+
+def sanitize(args: argparse.Namespace) -> int:
+    """memcheck and racecheck of the merged programs at small sizes."""
+    wrong = 0
+    for tool in ("memcheck", "racecheck"):
+        for program in [*PROGRAMS, "rules"]:
+            for variant in MERGED:
+                path = args.dir / f"{program}.{variant}"
+                if not path.exists():
+                    continue
+                arguments = ["shapes", "order", "recursion", "barriers"]
+                if program != "rules":
+                    arguments = program_arguments(program, True)[0]
+                output, why = execute(
+                    [args.sanitizer, "--tool", tool, "--error-exitcode", "9", str(path), *arguments],
+                    300,
+                )
+                print(f"{tool},{program},{variant},{'wrong' if why else 'ok'}", flush=True)
+                if why:
+                    wrong += 1
+                    print(output[-2000:], why[-2000:])
+    return wrong
+
+
+def run(args: argparse.Namespace) -> int:
+    """Runs tests and programs in a folder that build made."""
+    wrong = 0 if args.only else run_tests(args)
+    rows, bad = run_programs(args)
+    wrong += bad
+    if args.csv:
+        with open(args.csv, "w", newline="", encoding="utf-8") as file:
+            writer = csv.DictWriter(file, FIELDS)
+            writer.writeheader()
+            writer.writerows(rows)
+    summarise(rows)
+    if args.sanitizer:
+        wrong += sanitize(args)
+    print(f"{wrong} went wrong")
+    return 1 if wrong else 0
+
+
+def main() -> int:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    commands = parser.add_subparsers(required=True)
+    builder = commands.add_parser("build", help="build all variants")
+    builder.add_argument("--plugin", required=True, help="PollyACC.so")
+    builder.add_argument("--out", required=True, type=pathlib.Path)
+    builder.add_argument("--clang", default=shutil.which("clang++-22") or "clang++")
+    builder.add_argument("--cuda", default=os.environ.get("CUDA_PATH", "/usr/local/cuda"))
+    builder.add_argument("--arch", default="sm_90")
+    builder.add_argument("--jobs", type=int, default=os.cpu_count())
+    builder.add_argument("--only", nargs="*", help="these programs")
+    builder.set_defaults(work=build)
+    runner = commands.add_parser("run", help="run what was built")
+    runner.add_argument("dir", type=pathlib.Path)
+    runner.add_argument("--csv", help="write the times to this file")
+    runner.add_argument("--quick", action="store_true", help="small sizes, one repetition")
+    runner.add_argument("--sanitizer", help="path of compute-sanitizer")
+    runner.add_argument("--only", nargs="*", help="these programs, and no tests")
+    runner.set_defaults(work=run)
+    args = parser.parse_args()
+    return args.work(args)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
