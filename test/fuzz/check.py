@@ -1,0 +1,148 @@
+"""Compiles one program with and without the plugin, runs both, compares.
+
+The offloaded program runs on the CPU device in several thread orders, and on
+the host. All outputs must be those of the original, byte for byte.
+"""
+
+from __future__ import annotations
+
+import csv
+import os
+import re
+import subprocess
+from collections import Counter
+from dataclasses import dataclass, field
+from pathlib import Path
+
+FLAGS = ["-O3", "-fno-math-errno", "-w"]
+# Seconds.
+COMPILE_LIMIT = 30
+RUN_LIMIT = 30
+# Shapes that are no multiple of anything find other faults than the model's.
+BLOCKS = ["auto", "auto", "32", "16x8", "7x3", "8x4x2", "1"]
+
+
+@dataclass
+class Tools:
+    clang: str
+    build: Path  # folder with lib/PollyACC.so
+    more: list[str] = field(default_factory=list)  # flags of the plugin's compile
+
+
+@dataclass
+class Outcome:
+    """kind "ok", or what failed. detail: the first thing to look at."""
+
+    kind: str = "ok"
+    detail: str = ""
+    offloaded: int = 0  # regions with kernels
+    left: Counter = field(default_factory=Counter)  # reasons of missed remarks
+    device: int = 0  # regions that ran on the device
+    launches: int = 0
+
+
+def block_flags(seed: int) -> list[str]:
+    return ["-mllvm", f"-polly-acc-block-size={BLOCKS[seed % len(BLOCKS)]}"]
+
+
+def execute(command: list[str], limit: int, env: dict | None = None):
+    """status (None: out of time), stdout, stderr."""
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("PACC_")}
+    environment |= env or {}
+    try:
+        done = subprocess.run(
+            command, capture_output=True, timeout=limit, env=environment, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return None, b"", b""
+    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+
+
+def first_lines(text: str, pattern: str = "") -> str:
+    lines = [x for x in text.splitlines() if x.strip() and re.search(pattern, x)]
+    return "\n".join(x[:300] for x in lines[:3])
+
+
+def compile_error(status: int | None, log: str) -> tuple[str, str]:
+    if status is None:
+        return "compile time", f"over {COMPILE_LIMIT} s"
+    for kind, pattern in [
+        ("invalid IR", r"invalid function|invalid module|does not dominate|broken module"),
+        ("assertion", r"Assertion|isl_die|isl.*\.c:\d+"),
+        ("link error", r"undefined reference|linker command failed"),
+        ("compile crash", r"PLEASE submit a bug report|Stack dump"),
+    ]:
+        if re.search(pattern, log):
+            shown = first_lines(log, pattern + r"|error:|polly|pacc::")
+            return kind, shown
+    return "compile error", first_lines(log, "error")
+
+
+def first_difference(a: bytes, b: bytes) -> str:
+    left, right = a.decode().splitlines(), b.decode().splitlines()
+    for x, y in zip(left, right):
+        if x != y:
+            return f"expected '{x}', got '{y}'"
+    return f"expected {len(left)} lines, got {len(right)}"
+
+
+def read_profile(path: Path, outcome: Outcome):
+    if not path.exists():
+        return
+    with open(path, newline="", encoding="utf-8") as file:
+        for row in csv.DictReader(file):
+            outcome.device += row["kind"] == "region" and row["status"] == "ok"
+            outcome.launches += row["kind"] == "kernel"
+
+
+def run_all(binary: Path, reference: Path, seeds: list[int], outcome: Outcome) -> tuple[str, str]:
+    status, expected, log = execute([str(reference)], RUN_LIMIT)
+    if status != 0:
+        return "bad program", f"the original ends with {status}: {first_lines(log)}"
+    profile = binary.with_suffix(".csv")
+    settings = [({"PACC_DEVICE": "host"}, "host")]
+    for seed in seeds:
+        env = {"PACC_DEVICE": "cpu", "PACC_CPU_SEED": str(seed)}
+        if seed == seeds[0]:
+            env["PACC_PROFILE_CSV"] = str(profile)
+        settings.append((env, f"cpu, seed {seed}"))
+    for env, name in settings:
+        status, output, log = execute([str(binary)], RUN_LIMIT, env)
+        if status is None:
+            return "run time", f"{name}: over {RUN_LIMIT} s"
+        if status != 0:
+            return "run crash", f"{name}: status {status} {first_lines(log)}"
+        if output != expected:
+            return "difference", f"{name}: {first_difference(expected, output)} {first_lines(log)}"
+        if log.strip():
+            kind = "out of bounds" if "out of bounds" in log else "fallback"
+            return kind, f"{name}: {first_lines(log)}"
+    read_profile(profile, outcome)
+    return "ok", ""
+
+
+def check(source: str, stem: Path, tools: Tools, seeds: list[int], blocks: list[str]) -> Outcome:
+    """Writes STEM.c and what comes of it; the caller removes it."""
+    outcome = Outcome()
+    path = stem.with_suffix(".c")
+    path.write_text(source, encoding="utf-8")
+    reference, binary = stem.with_suffix(".ref"), stem.with_suffix(".acc")
+    library = tools.build / "lib"
+    command = [tools.clang, *FLAGS, str(path), "-lm"]
+    status, _, log = execute([*command, "-o", str(reference)], COMPILE_LIMIT)
+    if status != 0:
+        outcome.kind, outcome.detail = "bad program", first_lines(log, "error")
+        return outcome
+    command += [f"-fpass-plugin={library}/PollyACC.so", "-mllvm", "-polly-acc"]
+    command += ["-mllvm", "-polly-acc-fma=off", *blocks, *tools.more]
+    command += ["-Rpass=polly-acc", "-Rpass-missed=polly-acc"]
+    command += [f"-L{library}", "-lpacc_rt", f"-Wl,-rpath,{library}"]
+    status, _, log = execute([*command, "-o", str(binary)], COMPILE_LIMIT)
+    if status != 0:
+        outcome.kind, outcome.detail = compile_error(status, log)
+        return outcome
+    outcome.offloaded = len(re.findall(r"remark: .*offloaded region", log))
+    for reason in re.findall(r"remark: .*not offloaded: (.*) \[", log):
+        outcome.left[re.sub(r"'[^']*'|\d+", "...", reason)] += 1
+    outcome.kind, outcome.detail = run_all(binary, reference, seeds, outcome)
+    return outcome

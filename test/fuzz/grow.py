@@ -1,0 +1,369 @@
+"""Grows a random Program from a seed. The same seed gives the same program."""
+
+from __future__ import annotations
+
+import random
+
+from extents import Unfit, fit
+from program import (
+    TYPES,
+    Access,
+    Buffer,
+    Call,
+    DataGuard,
+    Expr,
+    Guard,
+    Index,
+    Kernel,
+    Leave,
+    Loop,
+    Program,
+    Scalar,
+    Store,
+    View,
+    accesses,
+)
+from values import Values, read_expr, value_for
+
+# Largest sizes for kernels whose deepest nest has 1, 2, 3 or 4 loops.
+LARGEST = {1: 500, 2: 40, 3: 14, 4: 7}
+
+
+def pick(rng: random.Random, weights: dict):
+    return rng.choices(list(weights), list(weights.values()))[0]
+
+
+def sum_of(name: str, constant: int = 0, coefficient: int = 1) -> Index:
+    return Index(((coefficient, name),), constant)
+
+
+class KernelGrower:
+    def __init__(self, rng: random.Random, number: int, program: Program, types: list[str]):
+        self.rng = rng
+        self.program = program
+        self.types = types
+        self.number = number
+        self.depth = pick(rng, {1: 3, 2: 5, 3: 4, 4: 2})
+        self.sizes = ["n", "m", "p"][: rng.randint(1, min(3, self.depth + 1))]
+        self.loops: list[str] = []
+        self.scalars: list[Scalar] = []
+        self.budget = rng.randint(3, 9)  # statements
+        self.values = Values(rng, self.read)
+        self.index = pick(rng, {"int": 60, "long": 12, "unsigned": 14, "size_t": 14})
+        self.signed = self.index in ("int", "long")
+        self.linear = rng.random() < 0.7  # plain subscripts only
+
+    # Arrays
+
+    def choose_views(self) -> list[View]:
+        rng = self.rng
+        restrict = rng.random() < 0.5
+        views = []
+        buffers = self.program.buffers
+        for b in rng.sample(buffers, rng.randint(1, len(buffers))):
+            if b.is_global:
+                views.append(View(b.name, b, len(b.extents), "global"))
+                continue
+            dims = pick(rng, {1: 4, 2: 5, 3: 1 if self.depth < 3 else 3})
+            shape = pick(rng, {"fixed": 3, "vla": 4, "flat": 3})
+            view = View(f"{b.name}v", b, dims, shape, restrict)
+            if shape == "vla" or rng.random() < 0.6:
+                view.parameter = rng.choice(self.sizes)
+            if shape == "flat" and dims > 1 and rng.random() < 0.15:
+                view.short_rows = rng.randint(1, 4)
+            views.append(view)
+            if not restrict and rng.random() < 0.15:
+                twin = View(f"{b.name}w", b, dims, shape, False, view.parameter)
+                twin.offset = rng.choice([0, 0, 1, 5, 40])
+                views.append(twin)
+        if rng.random() < 0.1:
+            b = Buffer("local", rng.choice(self.types), "value")
+            views.append(View("local", b, rng.randint(1, 2), "local"))
+        return views
+
+    def read(self, view: View) -> Expr:
+        b = view.buffer
+        return read_expr(b.type, b.role, Access(view, self.subscripts(view)))
+
+    def subscripts(self, view: View) -> list[Index]:
+        """Mostly different loops in different dimensions."""
+        rng = self.rng
+        order = list(self.loops)
+        if rng.random() < 0.3:
+            rng.shuffle(order)
+        order = order[-view.dims :] if rng.random() < 0.7 else order[: view.dims]
+        subs = []
+        for dim in range(view.dims):
+            var = order[dim] if dim < len(order) else None
+            subs.append(self.subscript(var))
+        return subs
+
+    def subscript(self, var: str | None) -> Index:
+        rng = self.rng
+        if var is None or rng.random() < 0.04:
+            if self.loops and rng.random() < 0.5:
+                var = rng.choice(self.loops)
+            else:
+                return Index((), rng.randint(0, 3))
+        draw = rng.random() if not self.linear else rng.random() * 0.8
+        if draw < 0.6:
+            return sum_of(var)
+        if draw < 0.8:
+            return sum_of(var, rng.choice([-3, -2, -1, -1, 1, 1, 2, 3]))
+        if draw < 0.85:
+            return sum_of(var, rng.randint(0, 1), 2)
+        if draw < 0.89:
+            return Index(((1, rng.choice(self.sizes)), (-1, var)), -1)
+        if draw < 0.95:
+            other = rng.choice(self.loops)
+            if other == var:
+                return sum_of(var, 1, 3)
+            return Index(((1, var), (rng.choice([1, 1, -1, 2]), other)), rng.randint(-1, 1))
+        if draw < 0.97:
+            return Index(((1, var),), rng.randint(0, 1), "%", rng.choice([2, 3]))
+        if draw < 0.985:
+            return Index(((1, var),), 0, "/", rng.choice([2, 3]))
+        return Index(((1, var),), 0, "table", rng.choice(sorted(self.program.tables)))
+
+    # Loops
+
+    def loop(self) -> Loop:
+        rng = self.rng
+        var = "ijkl"[len(self.loops)] + str(self.number)
+        size = sum_of(rng.choice(self.sizes))
+        outer = rng.choice(self.loops) if self.loops else None
+        forms = {"plain": 10, "constant": 1}
+        if outer:
+            forms |= {"upper": 3, "lower": 3, "skew": 1, "anti": 1, "band": 1, "table": 0.3}
+        form = pick(rng, forms)
+        low, high, cap = Index((), pick(rng, {0: 7, 1: 2, 2: 1})), size, None
+        if form == "plain" and rng.random() < 0.3:
+            high = size.plus(-rng.randint(1, 2))
+        elif form == "constant":
+            high = Index((), rng.randint(1, 9))
+        elif form == "upper":
+            low = sum_of(outer, rng.randint(0, 1))
+        elif form == "lower":
+            high = sum_of(outer, rng.randint(0, 1))
+        elif form == "skew":
+            low, high = sum_of(outer, rng.randint(0, 2)), Index(((1, outer), (1, size.terms[0][1])))
+        elif form == "anti":
+            high = Index(((1, size.terms[0][1]), (-1, outer)), rng.randint(-1, 1))
+        elif form == "band":
+            low, high, cap = sum_of(outer), sum_of(outer, rng.randint(2, 4)), size
+        elif form == "table":
+            high = Index(((1, outer),), 0, "table", rng.choice(sorted(self.program.tables)))
+        if not self.loops and self.depth > 1 and rng.random() < 0.12:
+            low, high = Index((), 0), Index((), rng.randint(2, 4))  # time steps
+        step = pick(rng, {1: 12, 2: 1, 3: 1})
+        node = Loop(var, low, high, step, [], cap=cap)
+        if self.signed and rng.random() < 0.1:
+            node.down = True
+        elif rng.random() < 0.15:
+            node.inclusive = True
+        return node
+
+    def inside(self, loop: Loop, fill):
+        self.loops.append(loop.var)
+        self.values.variables.append(loop.var)
+        loop.body = fill()
+        self.loops.pop()
+        self.values.variables.pop()
+        return loop
+
+    # Statements
+
+    def body(self) -> list:
+        rng = self.rng
+        depth = len(self.loops)
+        nodes = []
+        for _ in range(pick(rng, {1: 5, 2: 4, 3: 2})):
+            if self.budget <= 0 and nodes:
+                break
+            choices = {"store": 0 if depth == 0 else 2 + depth}
+            if depth < self.depth:
+                choices["loop"] = 12
+                choices["reduction"] = 2 if depth else 1
+            if depth:
+                choices |= {"guard": 1, "data guard": 0.7, "temporary": 1, "carried": 0.6}
+                choices["leave"] = 0.03
+            nodes += self.item(pick(rng, choices))
+        return nodes
+
+    def item(self, choice: str) -> list:
+        rng = self.rng
+        if choice == "loop":
+            return [self.inside(self.loop(), self.body)]
+        if choice == "reduction":
+            s = self.new_scalar("sum")
+            op = rng.choice(["+=", "+=", "-=", "max", "min"])
+            inner = self.inside(self.loop(), lambda: [self.store(scalar=s, op=op)])
+            nodes = [inner, self.store(reads=s)]
+            if rng.random() < 0.8:
+                nodes.insert(0, Store("=", self.values.constant(self.kind(s)), scalar=s))
+            return nodes
+        if choice == "guard":
+            other = [self.store()] if rng.random() < 0.3 else []
+            return [Guard(*self.affine_condition(), self.body(), other)]
+        if choice == "data guard":
+            other = [self.store()] if rng.random() < 0.3 else []
+            return [DataGuard(self.values.condition(2), [self.store()], other)]
+        if choice == "temporary":
+            s = self.new_scalar("value")
+            return [self.store(scalar=s, op="="), self.store(reads=s), self.store(reads=s)]
+        if choice == "carried":
+            s = self.new_scalar("value")
+            return [self.store(reads=s), self.store(scalar=s)]
+        if choice == "leave":
+            return [Leave(self.values.condition(1), rng.choice(["break", "continue"])), self.store()]
+        return [self.store()]
+
+    def kind(self, s: Scalar) -> str:
+        return read_expr(s.type, s.role, name=s.name).kind
+
+    def new_scalar(self, role: str) -> Scalar:
+        old = [s for s in self.scalars if s.role == role]
+        if old and self.rng.random() < 0.4:
+            return self.rng.choice(old)
+        type_ = self.rng.choice([t for t in self.types if t != "bool"] or ["f64"])
+        s = Scalar(f"s{len(self.scalars)}", type_, role, self.rng.choice(["0", "1", "2"]))
+        self.scalars.append(s)
+        if self.rng.random() < 0.5:
+            self.values.scalars.append(s)
+        return s
+
+    def store(self, scalar: Scalar | None = None, op: str = "", reads: Scalar | None = None) -> Store:
+        rng = self.rng
+        self.budget -= 1
+        view = None if scalar else rng.choice(self.targets)
+        type_ = scalar.type if scalar else view.buffer.type
+        role = scalar.role if scalar else view.buffer.role
+        value = value_for(self.values, type_, rng.randint(1, 3))
+        if reads:
+            extra = read_expr(reads.type, reads.role, name=reads.name)
+            extra = self.values.small(extra, 1e3)
+            value = combine(rng, value, extra)
+        if not op:
+            ops = {"=": 6, "mix": 1, "max": 0.5, "min": 0.5}
+            if role == "sum":
+                ops |= {"+=": 8, "-=": 1}
+            if type_ in ("f64", "f32", "u8", "u16", "u32", "u64"):
+                ops["*="] = 1
+            if type_ not in ("f64", "f32"):
+                ops |= {"|=": 0.4, "&=": 0.4, "^=": 0.6}
+            op = pick(rng, ops)
+        if scalar:
+            return Store(op, value, scalar=scalar)
+        subs = self.subscripts(view)
+        if rng.random() < 0.5:
+            order = self.loops[-view.dims :]
+            subs = [sum_of(v) for v in order] + subs[len(order) :]
+        return Store(op, value, Access(view, subs))
+
+    def affine_condition(self):
+        rng = self.rng
+        parts = []
+        for _ in range(pick(rng, {1: 5, 2: 1})):
+            var = rng.choice(self.loops)
+            other = rng.choice(self.loops + self.sizes)
+            draw = rng.random()
+            if draw < 0.2:
+                left = Index(((1, var),), rng.randint(0, 2), "%", rng.choice([2, 3, 4]))
+                parts.append((left, "==", Index((), rng.randint(0, 1))))
+            elif draw < 0.3:
+                parts.append((sum_of(var), rng.choice(["==", "!="]), sum_of(other)))
+            elif draw < 0.5:
+                parts.append((sum_of(var), rng.choice([">", ">="]), Index((), rng.randint(1, 3))))
+            else:
+                left = sum_of(var, rng.randint(-2, 2))
+                if other != var and rng.random() < 0.3:
+                    left = Index(((1, var), (1, other)))
+                    other = rng.choice(self.sizes)
+                parts.append((left, rng.choice(["<", "<=", ">"]), sum_of(other)))
+        return parts, rng.choice(["&&", "||"])
+
+    def grow(self) -> Kernel:
+        rng = self.rng
+        self.views = self.choose_views()
+        self.values.views = self.views
+        # Arrays that are read only leave more loops parallel.
+        self.targets = rng.sample(self.views, rng.randint(1, min(2, len(self.views))))
+        self.values.sizes = self.sizes
+        body = []
+        while not body or (self.budget > 2 and len(body) < 3):
+            body += self.body()
+        result = None
+        if self.scalars and rng.random() < 0.5:
+            result = rng.choice(self.scalars)
+        if rng.random() < 0.1:
+            view = rng.choice(self.views)
+            value = value_for(self.values, view.buffer.type, 1)
+            body.append(Store("=", value, Access(view, [Index((), 1)] * view.dims)))
+        indirect = [s for s in self.sizes if rng.random() < 0.07]
+        return Kernel(
+            f"kernel{self.number}",
+            self.index,
+            self.views,
+            self.sizes,
+            indirect,
+            self.scalars,
+            body,
+            result,
+            rng.random() < 0.6,
+        )
+
+
+def combine(rng: random.Random, a: Expr, b: Expr) -> Expr:
+    """a and b in one value of a's kind."""
+    from values import convert
+
+    b = convert(b, a.kind)
+    if a.kind in ("u32", "u64"):
+        return Expr(a.kind, 0, f"({{}} {rng.choice('+-^')} {{}})", [a, b])
+    if a.bound > 1e8:
+        a = Expr(a.kind, 1e8, "({} / 100)", [a]) if a.kind in ("int", "i64") else a
+    bound = a.bound + b.bound
+    if a.kind == "i64" and bound > 1e17:
+        a, bound = Expr(a.kind, 1009, "({} % 1009)", [a]), 1009 + b.bound
+    return Expr(a.kind, bound, f"({{}} {rng.choice('+-')} {{}})", [a, b])
+
+
+def grow_once(rng: random.Random, seed: int) -> Program:
+    palette = ["f64"] * 8 + ["f32"] * 3 + list(TYPES)
+    types = [rng.choice(palette) for _ in range(rng.randint(1, 3))]
+    tables = {"table0": [rng.randint(0, 9) for _ in range(64)]}
+    program = Program(seed, [], tables, [], [])
+    for i in range(rng.randint(2, 5)):
+        role = pick(rng, {"value": 6, "sum": 4})
+        b = Buffer(f"b{i}", rng.choice(types), role)
+        if rng.random() < 0.25:
+            b.is_global = True
+            b.extents = [1] * pick(rng, {1: 3, 2: 5, 3: 1})
+        program.buffers.append(b)
+    for number in range(pick(rng, {1: 5, 2: 3})):
+        grower = KernelGrower(rng, number, program, types)
+        kernel = grower.grow()
+        program.kernels.append(kernel)
+        for _ in range(pick(rng, {1: 2, 2: 3, 3: 1})):
+            most = LARGEST[grower.depth]
+            sizes = {}
+            for name in kernel.parameters:
+                usual = rng.randint(2, most)
+                sizes[name] = pick(rng, {usual: 12, 1: 0.7, 0: 0.7, 2: 0.6})
+            program.calls.append(Call(kernel, sizes))
+    return program
+
+
+def grow_program(seed: int) -> Program:
+    """A program with some work, none too large."""
+    attempt = 0
+    while True:
+        program = grow_once(random.Random(seed * 1000 + attempt), seed)
+        attempt += 1
+        try:
+            instances = fit(program)
+        except Unfit:
+            continue
+        stores = any(True for k in program.kernels for _ in accesses(k))
+        if instances >= 30 and stores:
+            return program

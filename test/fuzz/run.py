@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+"""Differential tests of random programs.
+
+  test/fuzz/run.py --build build --seeds 0..99
+  test/fuzz/run.py --build build --reduce 42
+
+Every seed is one program. It is compiled by plain clang and with the plugin,
+and must print the same on the CPU device in three thread orders, and on the
+host. Failing programs are kept in --keep. The last lines are a summary; the
+exit status is 1 if a program failed. --reduce shrinks a failing program while
+it fails in the same way, and prints it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import shutil
+import sys
+import tempfile
+import time
+from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from check import Outcome, Tools, block_flags, check
+from grow import grow_program
+from program import render
+from shrink import shrink
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def seed_range(text: str) -> range:
+    first, _, last = text.partition("..")
+    try:
+        return range(int(first), int(last or first) + 1)
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"'{text}': expected A..B") from None
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=seed_range, default=range(0, 100), metavar="A..B")
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
+    parser.add_argument("--clang", default="/usr/lib/llvm-22/bin/clang")
+    parser.add_argument("--flag", action="append", default=[], help="more flags of clang")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--orders", type=int, default=3, help="thread orders of each run")
+    parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
+    parser.add_argument("--reduce", type=int, metavar="SEED")
+    parser.add_argument("-v", "--verbose", action="store_true", help="a line per seed")
+    parsed = parser.parse_args()
+    plugin = parsed.build / "lib" / "PollyACC.so"
+    if not plugin.exists():
+        parser.error(f"{plugin} does not exist: build first, or give --build")
+    if not shutil.which(parsed.clang):
+        parser.error(f"{parsed.clang} does not exist: give clang 22 with --clang")
+    parsed.build = parsed.build.resolve()
+    return parsed
+
+
+class Runner:
+    def __init__(self, args: argparse.Namespace, work: Path):
+        self.args = args
+        self.work = work
+        self.tools = Tools(args.clang, args.build, args.flag)
+        self.orders = list(range(args.orders))
+
+    def source(self, program) -> str:
+        return render(program)
+
+    def one(self, seed: int) -> tuple[int, Outcome]:
+        text = self.source(grow_program(seed))
+        stem = self.work / f"seed{seed}"
+        outcome = check(text, stem, self.tools, self.orders, block_flags(seed))
+        if outcome.kind != "ok":
+            self.args.keep.mkdir(parents=True, exist_ok=True)
+            shutil.copy(stem.with_suffix(".c"), self.args.keep)
+            print(f"seed {seed}: {outcome.kind}: {outcome.detail}", flush=True)
+        elif self.args.verbose:
+            print(f"seed {seed}: ok, {outcome.device} regions, {outcome.launches} launches", flush=True)
+        for suffix in [".c", ".ref", ".acc", ".csv"]:
+            stem.with_suffix(suffix).unlink(missing_ok=True)
+        return seed, outcome
+
+    def all(self) -> int:
+        begin = time.monotonic()
+        total, left, kinds = Counter(), Counter(), Counter()
+        with ThreadPoolExecutor(self.args.jobs) as pool:
+            for _, outcome in pool.map(self.one, self.args.seeds):
+                kinds[outcome.kind] += 1
+                left += outcome.left
+                total["offloaded"] += outcome.offloaded
+                total["device"] += outcome.device
+                total["launches"] += outcome.launches
+                total["programs"] += outcome.device > 0
+        count = len(self.args.seeds)
+        print(f"\n{count} programs in {time.monotonic() - begin:.0f} s; {kinds['ok']} as expected")
+        for kind, number in kinds.most_common():
+            if kind != "ok":
+                print(f"  {number} {kind}")
+        print(
+            f"{total['offloaded']} regions have kernels; {total['programs']} programs "
+            f"ran {total['device']} regions and {total['launches']} launches on the device"
+        )
+        for reason, number in left.most_common():
+            print(f"  {number} left alone: {reason}")
+        return 0 if kinds["ok"] == count else 1
+
+    def reduce(self, seed: int) -> int:
+        program = grow_program(seed)
+        blocks = block_flags(seed)
+        stem = self.work / "reduce"
+
+        def fails_alike(candidate, kind: str) -> bool:
+            text = self.source(candidate)
+            return check(text, stem, self.tools, self.orders, blocks).kind == kind
+
+        first = check(self.source(program), stem, self.tools, self.orders, blocks)
+        if first.kind == "ok":
+            print(f"seed {seed} does not fail", file=sys.stderr)
+            return 1
+        print(f"seed {seed}: {first.kind}: {first.detail}", file=sys.stderr)
+        small = shrink(program, lambda p: fails_alike(p, first.kind))
+        text = self.source(small)
+        again = check(text, stem, self.tools, self.orders, blocks)
+        print(f"/* {again.kind}: {again.detail.replace('*/', '* /')}\n   flags: {' '.join(blocks)} */")
+        print(text, end="")
+        return 0
+
+
+def main() -> int:
+    args = arguments()
+    with tempfile.TemporaryDirectory(prefix="pacc-fuzz-") as work:
+        runner = Runner(args, Path(work))
+        return runner.all() if args.reduce is None else runner.reduce(args.reduce)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
