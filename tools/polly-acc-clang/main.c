@@ -3,7 +3,8 @@
  *   polly-acc-clang -O3 -polly-acc-arch=sm_80 gemm.c -o gemm
  *
  * runs clang with the plugin's flags when it compiles, and with the runtime's
- * when it links. Everything else passes through. Own options:
+ * when it links. Everything else passes through. By the name
+ * polly-acc-clang++ it runs clang++. Own options:
  *   --print-cmd       print the command for a shell instead of running it
  *   --version         clang's version, the plugin's, LLVM's and CUDA's
  *   --static-pacc-rt  link libpacc_rt.a and not the shared library
