@@ -36,7 +36,7 @@ static struct {
   pthread_once_t once;
   pthread_mutex_t lock;
   struct pacc_cpu_arena range;
-  uint32_t *bounds;
+  struct pacc_cpu_bounds *bounds;
   uint64_t cursor;
   struct region *regions;
   size_t n, capacity, n_freed;
@@ -54,8 +54,9 @@ static void arena_init(void) {
     unsigned char *p = reserve(2 * size, PROT_NONE);
     if (!p)
       continue;
-    uint64_t table = sizeof(uint32_t) * (size >> PACC_CPU_SLOT_LOG2);
-    uint32_t *bounds = reserve(table, PROT_READ | PROT_WRITE);
+    uint64_t table =
+        sizeof(struct pacc_cpu_bounds) * (size >> PACC_CPU_SLOT_LOG2);
+    struct pacc_cpu_bounds *bounds = reserve(table, PROT_READ | PROT_WRITE);
     if (!bounds) {
       munmap(p, 2 * size);
       continue;
@@ -97,34 +98,34 @@ static size_t find_region(uint64_t address) {
   return low;
 }
 
+static uint64_t slots_up(uint64_t size) {
+  return (size + PACC_CPU_SLOT - 1) & -(uint64_t)PACC_CPU_SLOT;
+}
+
 /* Bytes that are kept inaccessible on each side of a region: a wrong index
- * should miss the next one. There may be thousands of stacks. */
+ * should miss the next one. There may be thousands of stacks. At least a slot:
+ * regions don't share any. */
 static uint64_t gap_for(enum pacc_cpu_region_kind kind, uint64_t pages) {
   uint64_t gap = pages < 1 * GiB ? pages : 1 * GiB;
   uint64_t least = kind == PACC_CPU_STACK ? 1 * MiB : 16 * MiB;
   if (arena.range.log2 < MAX_LOG2)
-    least = 64 * KiB;
-  return gap < least ? least
-                     : (gap + PACC_CPU_PAGE - 1) & -(uint64_t)PACC_CPU_PAGE;
+    least = PACC_CPU_SLOT;
+  return gap < least ? least : slots_up(gap);
 }
 
-static uint32_t *slot_bounds(uint64_t address) {
-  return &arena.bounds[(address - arena.range.base) >> PACC_CPU_SLOT_LOG2];
-}
-
-static void bounds_clear(const struct region *r) {
-  memset(slot_bounds(r->low), 0,
-         sizeof(uint32_t) * ((r->high - r->low) >> PACC_CPU_SLOT_LOG2));
+static void bounds_fill(const struct region *r, struct pacc_cpu_bounds bounds) {
+  uint64_t from = (r->low - arena.range.base) >> PACC_CPU_SLOT_LOG2;
+  uint64_t last = (r->high - 1 - arena.range.base) >> PACC_CPU_SLOT_LOG2;
+  for (uint64_t slot = from; slot <= last; slot++)
+    arena.bounds[slot] = bounds;
 }
 
 static void bounds_set(const struct region *r) {
-  uint64_t end = r->address + r->size;
-  for (uint64_t slot = r->address & -(uint64_t)PACC_CPU_SLOT; slot < end;
-       slot += PACC_CPU_SLOT) {
-    uint64_t from = slot < r->address ? r->address - slot : 0;
-    uint64_t to = end - slot < PACC_CPU_SLOT ? end - slot : PACC_CPU_SLOT;
-    *slot_bounds(slot) = (uint32_t)(from | (to - from) << 16);
-  }
+  bounds_fill(r, (struct pacc_cpu_bounds){r->address, r->size});
+}
+
+static void bounds_clear(const struct region *r) {
+  bounds_fill(r, (struct pacc_cpu_bounds){0, 0});
 }
 
 static void forget_freed(void) {
@@ -143,8 +144,7 @@ static uint64_t find_room(uint64_t from, uint64_t pages, uint64_t gap,
   uint64_t end = arena.range.base + (1ull << arena.range.log2);
   for (size_t i = find_region(from);; i++) {
     uint64_t low = i ? arena.regions[i - 1].high : arena.range.base;
-    if (low < from)
-      low = from;
+    low = slots_up(low < from ? from : low);
     uint64_t high = i < arena.n ? arena.regions[i].low : end;
     if (high > low && high - low >= pages + 2 * gap) {
       *index = i;

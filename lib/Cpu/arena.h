@@ -6,9 +6,10 @@
  * far apart, and freed addresses are handed out again only when the whole
  * range is used up, so that an overrun or a use after free faults.
  *
- * The table of bounds holds, for each slot of 4 KiB, which of its bytes belong
- * to a region: the check of an access finds with it what the guard pages can't
- * see, the bytes of a region's first and last page that lie outside of it.
+ * The range is divided into slots, no two regions share one, and a table holds
+ * for each slot the region in it. The check of an access finds with it what the
+ * guard pages can't see: bytes of a region's first and last page that lie
+ * outside of it, and addresses of the host.
  *
  * All functions are safe to call from several threads.
  */
@@ -26,23 +27,28 @@ enum pacc_cpu_region_kind {
   PACC_CPU_WORKER,   /* parameters and ids */
 };
 
-/* The range: [base, base + 2^log2), base a multiple of 2^log2.
- * bounds[i]  of slot i: the offset of its first byte that belongs to a region,
- *            and above 16 bits the number of these bytes; 0 if there are none
- */
-struct pacc_cpu_arena {
-  uint64_t base;
-  unsigned log2;
-  const uint32_t *bounds;
-};
-
-enum { PACC_CPU_SLOT_LOG2 = 12, PACC_CPU_SLOT = 1 << PACC_CPU_SLOT_LOG2 };
 /* Bytes that are made accessible together, a multiple of the host's page. */
 #ifdef __x86_64__
 enum { PACC_CPU_PAGE = 4096 };
 #else
 enum { PACC_CPU_PAGE = 65536 };
 #endif
+
+enum { PACC_CPU_SLOT_LOG2 = 16, PACC_CPU_SLOT = 1 << PACC_CPU_SLOT_LOG2 };
+
+/* The region of a slot: its first byte and its bytes, 0 and 0 without one. */
+struct pacc_cpu_bounds {
+  uint64_t address, size;
+};
+
+/* The range: [base, base + 2^log2), base a multiple of 2^log2. An address
+ * belongs to slot (address >> PACC_CPU_SLOT_LOG2) modulo the number of slots;
+ * for one outside of the range, that slot's region does not hold it. */
+struct pacc_cpu_arena {
+  uint64_t base;
+  unsigned log2;
+  const struct pacc_cpu_bounds *bounds;
+};
 
 /* The arena of this process, reserved at the first call; NULL, with a detail,
  * if the system refuses even a small range. */

@@ -1,9 +1,9 @@
 /* check.c: a check before every access of device code.
  *
- * An access is good if its address lies in the arena, is a multiple of the
- * element's size, and is within the bounds of its slot (arena.h). The first
- * two are one comparison: the offset in the arena is rotated right, so that
- * low bits that should be zero make it huge.
+ * An access is good if it begins in the region of its address's slot (arena.h)
+ * at a multiple of the element's size. Both are one comparison: the distance
+ * from the region's begin is rotated right, so that low bits that should be
+ * zero make it huge.
  *
  * The checks go into the optimised module, as functions that are then inlined:
  * a vectorised loop has one check per vector, and equal checks are merged.
@@ -42,37 +42,44 @@ static LLVMValueRef constant(struct pacc_retarget *r, uint64_t value) {
   return LLVMConstInt(r->i64, value, 0);
 }
 
-/* 1 if the offset is outside of the arena, or not aligned. */
-static LLVMValueRef build_range(struct pacc_retarget *r, LLVMValueRef offset,
-                                unsigned align_log2) {
+/* Field 0 (address) or 1 (size) of the bounds of an address's slot. */
+static LLVMValueRef load_bounds(struct pacc_retarget *r, LLVMValueRef number,
+                                unsigned field) {
   LLVMBuilderRef b = r->builder;
-  if (align_log2) {
-    unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
-    LLVMValueRef f = LLVMGetIntrinsicDeclaration(r->module, id, &r->i64, 1);
-    LLVMValueRef arguments[3] = {offset, offset, constant(r, align_log2)};
-    offset = LLVMBuildCall2(b, LLVMGlobalGetValueType(f), f, arguments, 3, "");
-  }
-  uint64_t limit = 1ull << (r->options->arena_log2 - align_log2);
-  return LLVMBuildICmp(b, LLVMIntUGE, offset, constant(r, limit), "");
-}
-
-/* 1 if the offset is outside of the bounds of its slot. */
-static LLVMValueRef build_bounds(struct pacc_retarget *r, LLVMValueRef offset) {
-  LLVMBuilderRef b = r->builder;
+  uint64_t n_slots = 1ull << (r->options->arena_log2 - PACC_CPU_SLOT_LOG2);
   LLVMValueRef table =
       LLVMConstIntToPtr(constant(r, r->options->bounds), r->ptr);
   LLVMValueRef slot =
-      LLVMBuildLShr(b, offset, constant(r, PACC_CPU_SLOT_LOG2), "");
-  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, r->i32, table, &slot, 1, "");
-  LLVMValueRef bounds = LLVMBuildLoad2(b, r->i32, place, "");
-  LLVMValueRef first =
-      LLVMBuildAnd(b, bounds, LLVMConstInt(r->i32, 0xffff, 0), "");
-  LLVMValueRef length =
-      LLVMBuildLShr(b, bounds, LLVMConstInt(r->i32, 16, 0), "");
-  LLVMValueRef at = LLVMBuildTrunc(b, offset, r->i32, "");
-  at = LLVMBuildAnd(b, at, LLVMConstInt(r->i32, PACC_CPU_SLOT - 1, 0), "");
-  at = LLVMBuildSub(b, at, first, "");
-  return LLVMBuildICmp(b, LLVMIntUGE, at, length, "");
+      LLVMBuildLShr(b, number, constant(r, PACC_CPU_SLOT_LOG2), "");
+  slot = LLVMBuildAnd(b, slot, constant(r, n_slots - 1), "");
+  LLVMTypeRef bounds = LLVMArrayType2(r->i64, 2);
+  LLVMValueRef index[2] = {slot, constant(r, field)};
+  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, bounds, table, index, 2, "");
+  return LLVMBuildLoad2(b, r->i64, place, "");
+}
+
+static LLVMValueRef rotate_right(struct pacc_retarget *r, LLVMValueRef value,
+                                 unsigned bits) {
+  unsigned id = LLVMLookupIntrinsicID("llvm.fshr", 9);
+  LLVMValueRef f = LLVMGetIntrinsicDeclaration(r->module, id, &r->i64, 1);
+  LLVMValueRef arguments[3] = {value, value, constant(r, bits)};
+  return LLVMBuildCall2(r->builder, LLVMGlobalGetValueType(f), f, arguments, 3,
+                        "");
+}
+
+/* 1 if the address is outside of its slot's region, or not aligned. */
+static LLVMValueRef build_test(struct pacc_retarget *r, LLVMValueRef address,
+                               unsigned align_log2) {
+  LLVMBuilderRef b = r->builder;
+  LLVMValueRef number = LLVMBuildPtrToInt(b, address, r->i64, "");
+  LLVMValueRef distance =
+      LLVMBuildSub(b, number, load_bounds(r, number, 0), "");
+  LLVMValueRef size = load_bounds(r, number, 1);
+  if (align_log2) {
+    distance = rotate_right(r, distance, align_log2);
+    size = LLVMBuildLShr(b, size, constant(r, align_log2), "");
+  }
+  return LLVMBuildICmp(b, LLVMIntUGE, distance, size, "");
 }
 
 static void build_failure(struct pacc_retarget *r, LLVMValueRef address,
@@ -94,7 +101,7 @@ static void build_body(struct pacc_retarget *r, LLVMValueRef f,
                        const struct access *access) {
   LLVMBuilderRef b = r->builder;
   LLVMValueRef address = LLVMGetParam(f, 0), size = LLVMGetParam(f, 1);
-  LLVMBasicBlockRef start = new_block(r, f), inside = new_block(r, f);
+  LLVMBasicBlockRef start = new_block(r, f);
   LLVMBasicBlockRef good = new_block(r, f), bad = new_block(r, f);
   if (!access->size) { /* nothing is accessed if the size is 0 */
     LLVMBasicBlockRef some = new_block(r, f);
@@ -105,11 +112,7 @@ static void build_body(struct pacc_retarget *r, LLVMValueRef f,
     start = some;
   }
   LLVMPositionBuilderAtEnd(b, start);
-  LLVMValueRef offset = LLVMBuildPtrToInt(b, address, r->i64, "");
-  offset = LLVMBuildSub(b, offset, constant(r, r->options->arena_base), "");
-  LLVMBuildCondBr(b, build_range(r, offset, access->align_log2), bad, inside);
-  LLVMPositionBuilderAtEnd(b, inside);
-  LLVMBuildCondBr(b, build_bounds(r, offset), bad, good);
+  LLVMBuildCondBr(b, build_test(r, address, access->align_log2), bad, good);
   LLVMPositionBuilderAtEnd(b, bad);
   build_failure(r, address, size, access);
   LLVMPositionBuilderAtEnd(b, good);

@@ -128,7 +128,6 @@ static int retarget(struct pacc_jit *jit, LLVMModuleRef module,
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
   struct pacc_retarget_options options = {
       .machine = machine,
-      .arena_base = arena->base,
       .arena_log2 = arena->log2,
       .bounds = (uint64_t)(uintptr_t)arena->bounds,
       .check = check,

@@ -14,15 +14,13 @@
 #include <llvm-c/TargetMachine.h>
 
 /* machine      what to compile for
- * arena_base,
- * arena_log2   the range of device addresses (arena.h)
- * bounds       address of the arena's table of bounds
+ * arena_log2   log2 of the size of the range of device addresses (arena.h)
+ * bounds       address of the table of its regions
  * check        whether to insert checks of accesses
  * place        returns an address for a variable in *address, or a status;
  *              `context` is passed on */
 struct pacc_retarget_options {
   LLVMTargetMachineRef machine;
-  uint64_t arena_base;
   unsigned arena_log2;
   uint64_t bounds;
   int check;
