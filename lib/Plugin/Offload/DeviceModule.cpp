@@ -151,7 +151,6 @@ void DeviceModule::fixBlockSizes() {
         (Twine(K.Block[0]) + "," + Twine(K.Block[1]) + "," + Twine(K.Block[2]))
             .str();
     K.F->addFnAttr("nvvm.reqntid", Shape);
-    K.F->addFnAttr("nvvm.maxntid", Shape);
     for (Instruction &I : make_early_inc_range(instructions(*K.F))) {
       auto *Call = dyn_cast<IntrinsicInst>(&I);
       if (!Call)
