@@ -4,12 +4,15 @@ dumps     reads the arrays that a kernel printed, compares two sets of them
 suites    finds the kernels of a suite
 configs   the named ways to build and run a kernel
 build     compiles kernels, writes a manifest
+metrics   how much work a kernel has to do
+interrupts  Ctrl-C leaves no program behind
+bundle    folders that run on another machine
 machine   what the results were measured on
 execute   runs a manifest's programs and checks their results
 profile   reads the runtime's profile of a run
 store     the results file: one CSV that runs are added to
 progress  the progress bar
 
-dumps, execute, machine, profile, progress and store use the standard library
-of Python 3.9 only: they travel in a bundle to machines that have nothing else.
+bundle.MODULES use the standard library of Python 3.9 only: they travel in a
+bundle to machines that have nothing else.
 """

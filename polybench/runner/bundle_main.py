@@ -2,11 +2,10 @@
 
 import argparse
 import json
-import signal
 import sys
 from pathlib import Path
 
-from . import execute, store
+from . import execute, interrupts, store
 
 
 def add_options(parser):
@@ -32,8 +31,7 @@ def options(parsed):
 def run(manifest, folder, results, parsed):
     """Runs a manifest, reports to the reader. Exit status: 0 all results are
     right, 1 some are not, 3 interrupted."""
-    # A program that runs must not outlive this one.
-    signal.signal(signal.SIGTERM, signal.default_int_handler)
+    interrupts.install()
     with store.Store(results, execute.origin(manifest)) as target:
         runner = execute.Runner(manifest, folder, target, options(parsed))
         ready = sum(runner.key(job) in target.done

@@ -11,7 +11,7 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import dumps, machine, profile, progress, store
+from . import dumps, interrupts, machine, profile, progress, store
 
 # Where results need not be exact, an error up to this share of the array's
 # largest value is rounding; integers are exact.
@@ -49,18 +49,23 @@ def _call(program, environment, timeout):
     or takes too long; its children go with it."""
     inherited = {name: value for name, value in os.environ.items()
                  if not name.startswith(("PACC_", "PB_"))}
-    process = subprocess.Popen([str(program)], stdout=subprocess.PIPE,
-                               stderr=subprocess.PIPE,
-                               stdin=subprocess.DEVNULL,
-                               env={**inherited, **environment},
-                               start_new_session=True)
+    process = None
     try:
+        with interrupts.held():
+            process = subprocess.Popen([str(program)], stdout=subprocess.PIPE,
+                                       stderr=subprocess.PIPE,
+                                       stdin=subprocess.DEVNULL,
+                                       env={**inherited, **environment},
+                                       start_new_session=True)
+        interrupts.check()
         output, errors = process.communicate(timeout=timeout)
     except subprocess.TimeoutExpired:
         raise RunError("timeout",
                        f"took more than {timeout:g} seconds") from None
+    except OSError as error:
+        raise RunError("failed", f"does not start: {error}") from None
     finally:
-        if process.poll() is None:
+        if process is not None and process.poll() is None:
             os.killpg(process.pid, signal.SIGKILL)
             process.communicate()
     if process.returncode < 0:

@@ -153,6 +153,16 @@ class Execute(WithSuite):
         self.assertEqual(row["status"], "failed")
         self.assertEqual(row["message"], "exit status 7: out of luck")
 
+    def test_missing_program(self):
+        manifest = self.build()
+        self.rows(manifest)  # The reference is there.
+        (self.folder / "results.csv").unlink()
+        job = manifest["jobs"][0]
+        job["program"] = {**job["program"], "path": "bin/none"}
+        row = self.rows(manifest)[0]
+        self.assertEqual(row["status"], "failed")
+        self.assertIn("does not start", row["message"])
+
     def test_no_paths_in_messages(self):
         self.assertEqual(
             execute._message("a (x.c:3):\n /home/me/p/x.c and kernels/y.c, "
