@@ -1,0 +1,188 @@
+/* analysis.c: the steps of the front end, and all checks. */
+#include "analysis.h"
+
+#include "check.h"
+#include "region.h"
+#include "support.h"
+#include "trace.h"
+
+#include <isl/set.h>
+#include <isl/space.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+enum { MAX_INSTANCES = 4000, MAX_ARRAYS = 32, N_VALUES = 8 };
+
+static char message[2048];
+
+void analysis_clear(struct analysis *analysis) {
+  pacc_mapping_free(analysis->mapping);
+  pacc_dependences_clear(&analysis->deps);
+  pacc_scop_clear(&analysis->scop);
+  *analysis = (struct analysis){0};
+}
+
+bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
+  *analysis = (struct analysis){.scop = *scop};
+  *scop = (struct pacc_scop){0};
+  for (;;) {
+    if (pacc_dependences_compute(&analysis->deps, &analysis->scop))
+      return false;
+    analysis->mapping = pacc_mapping_compute(&analysis->scop, &analysis->deps);
+    if (!analysis->mapping)
+      return false;
+    isl_union_set *crossing = pacc_mapping_crossing_scalars(
+        analysis->mapping, &analysis->scop, &analysis->deps);
+    isl_size n = isl_union_set_n_set(crossing);
+    if (n <= 0) {
+      isl_union_set_free(crossing);
+      return n == 0;
+    }
+    analysis->crossing += n;
+    region_demote(&analysis->scop, crossing);
+    pacc_mapping_free(analysis->mapping);
+    analysis->mapping = NULL;
+    pacc_dependences_clear(&analysis->deps);
+  }
+}
+
+/*===-- Arrays ------------------------------------------------------------===*/
+
+static __isl_give isl_set_list *arrays_of(const struct pacc_scop *scop) {
+  isl_union_set *elements = isl_union_map_range(isl_union_map_union(
+      isl_union_map_copy(scop->read), isl_union_map_copy(scop->may_write)));
+  isl_set_list *list = isl_union_set_get_set_list(elements);
+  isl_union_set_free(elements);
+  return list;
+}
+
+struct device {
+  int n;
+  struct device_array array[MAX_ARRAYS];
+};
+
+static void device_clear(struct device *device) {
+  for (int i = 0; i < device->n; ++i) {
+    pacc_array_plan_clear(device->array[i].plan);
+    free(device->array[i].plan);
+    isl_space_free(device->array[i].space);
+  }
+  device->n = 0;
+}
+
+static bool plan_arrays(const struct analysis *analysis,
+                        struct device *device) {
+  device->n = 0;
+  isl_set_list *arrays = arrays_of(&analysis->scop);
+  isl_size n = isl_set_list_n_set(arrays);
+  assert_in_range(n, 0, MAX_ARRAYS);
+  bool result = true;
+  for (int i = 0; i < n && result; ++i) {
+    struct device_array *array = &device->array[device->n++];
+    isl_set *elements = isl_set_list_get_set(arrays, i);
+    array->space = isl_set_get_space(elements);
+    isl_set_free(elements);
+    array->plan = must(calloc(1, sizeof(*array->plan)));
+    result =
+        !pacc_array_plan_compute(array->plan, &analysis->scop, &analysis->deps,
+                                 isl_space_copy(array->space));
+  }
+  isl_set_list_free(arrays);
+  return result;
+}
+
+/*===-- Checks ------------------------------------------------------------===*/
+
+static const char *check_at(const struct analysis *analysis,
+                            struct device *device, struct trace *trace,
+                            const struct values *values, uint64_t seed) {
+  if (!trace_map(trace, analysis->mapping, values))
+    return trace->problem;
+  const char *problem = check_order(trace);
+  if (!problem)
+    problem = check_scalars(trace, NULL);
+  for (int i = 0; i < device->n && !problem; ++i)
+    problem = check_array(trace, device->array[i].plan, device->array[i].space,
+                          values);
+  if (!problem)
+    problem = check_execution(trace, device->array, device->n, values, seed);
+  return problem;
+}
+
+static const char *describe(const char *problem, const struct values *values) {
+  size_t at = 0;
+  for (int i = 0; i < values->n; ++i)
+    at += (size_t)snprintf(message + at, sizeof(message) - at, "%s=%ld ",
+                           values->name[i], values->value[i]);
+  snprintf(message + at, sizeof(message) - at, "%s", problem);
+  return message;
+}
+
+/* The number-th choice of values. */
+static void choose(struct values *values, int number, uint64_t *seed) {
+  static const int equal[] = {4, 1, 6, 2};
+  for (int i = 0; i < values->n; ++i)
+    values->value[i] =
+        number < 4 ? equal[number] : (long)draw(seed, number % 2 ? 4 : 9);
+}
+
+const char *analysis_check(const struct analysis *analysis, uint64_t seed,
+                           long *n_instances) {
+  struct device device;
+  if (!plan_arrays(analysis, &device)) {
+    device_clear(&device);
+    return "no plan of an array";
+  }
+  const char *problem = NULL;
+  struct values values = values_of(&analysis->scop);
+  for (int i = 0; i < (values.n ? N_VALUES : 1) && !problem; ++i) {
+    choose(&values, i, &seed);
+    if (!values_are_possible(&analysis->scop, &values))
+      continue;
+    struct trace *trace = trace_of(&analysis->scop, &values, MAX_INSTANCES);
+    if (!trace)
+      continue;
+    problem = check_at(analysis, &device, trace, &values, seed + (unsigned)i);
+    if (problem)
+      problem = describe(problem, &values);
+    if (n_instances)
+      *n_instances += trace->n_instances;
+    trace_free(trace);
+  }
+  device_clear(&device);
+  return problem;
+}
+
+int check_region(const char *name, const char *text,
+                 unsigned long max_operations, uint64_t seed) {
+  isl_ctx *ctx = context_open();
+  struct pacc_scop scop;
+  const char *problem = region_parse(&scop, ctx, text);
+  if (problem)
+    fail_msg("%s: %s", name, problem);
+  struct analysis analysis;
+  int grids = 0;
+  isl_ctx_reset_operations(ctx);
+  isl_ctx_set_max_operations(ctx, max_operations);
+  bool done = analyse(&analysis, &scop);
+  isl_ctx_set_max_operations(ctx, 0);
+  isl_ctx_reset_error(ctx);
+  if (done) {
+    long n = 0;
+    problem = analysis_check(&analysis, seed, &n);
+    if (problem) {
+      print_error("%s:\n%s", name, text);
+      char *schedule = isl_schedule_to_str(analysis.mapping->schedule);
+      print_error("mapped: %s\n", schedule);
+      free(schedule);
+      fail_msg("%s: %s", name, problem);
+    }
+    for (unsigned k = 0; k < analysis.mapping->n_kernels; ++k)
+      grids += analysis.mapping->kernels[k].n_dims > 0;
+  }
+  analysis_clear(&analysis);
+  context_close(ctx, name);
+  return grids;
+}

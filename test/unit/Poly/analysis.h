@@ -1,0 +1,39 @@
+/* analysis.h: what the front end does with a region, and all checks of it. */
+#ifndef PACC_TEST_ANALYSIS_H
+#define PACC_TEST_ANALYSIS_H
+
+#include "pacc/poly.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* The final state of the analysis of a region.
+ * crossing   scalars that had to be moved to memory, all rounds together
+ * mapping    NULL if there is none */
+struct analysis {
+  struct pacc_scop scop;
+  struct pacc_dependences deps;
+  struct pacc_mapping *mapping;
+  int crossing;
+};
+
+/* Dependences and mapping of the region (which is consumed), again and again
+ * with crossing scalars in memory until there are none. False if a step
+ * failed. */
+bool analyse(struct analysis *analysis, struct pacc_scop *scop);
+void analysis_clear(struct analysis *analysis);
+
+/* Checks the mapping and all plans of arrays by listing points, at some values
+ * of the parameters. NULL, or what is wrong. *n_instances, if not NULL, grows
+ * by the number of instances that were looked at. */
+const char *analysis_check(const struct analysis *analysis, uint64_t seed,
+                           long *n_instances);
+
+/* Analyses the text of a region with at most max_operations (0: any number)
+ * and checks the result; ends the test, after printing the region, if something
+ * is wrong. Returns the number of kernels with a grid (0 if the region can't be
+ * mapped). */
+int check_region(const char *name, const char *text,
+                 unsigned long max_operations, uint64_t seed);
+
+#endif

@@ -1,0 +1,45 @@
+/* test_random.c: the mappings of random regions, checked by listing points.
+ *
+ *   test_random [FIRST LAST]   seeds; default: what ctest runs
+ */
+#include "analysis.h"
+#include "random_region.h"
+#include "support.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+
+#ifndef RANDOM_REGIONS
+#define RANDOM_REGIONS 1000
+#endif
+
+/* What few regions need more of; their time is better spent on others. */
+enum { MAX_OPERATIONS = 200000 };
+
+static uint64_t first_seed = 0, last_seed = RANDOM_REGIONS - 1;
+
+static void test_random_regions(void **state) {
+  (void)state;
+  uint64_t with_grid = 0;
+  for (uint64_t seed = first_seed; seed <= last_seed; ++seed) {
+    char name[40];
+    snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
+    char *text = random_region(seed);
+    with_grid += check_region(name, text, MAX_OPERATIONS, seed) > 0;
+    free(text);
+  }
+  uint64_t all = last_seed - first_seed + 1;
+  print_message("%llu of %llu regions have a kernel with a grid\n",
+                (unsigned long long)with_grid, (unsigned long long)all);
+  /* A checker that is shown nothing finds nothing. */
+  assert_true(all < 100 || 2 * with_grid > all);
+}
+
+int main(int argc, char **argv) {
+  if (argc == 3) {
+    first_seed = strtoull(argv[1], NULL, 10);
+    last_seed = strtoull(argv[2], NULL, 10);
+  }
+  const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_regions)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
