@@ -11,7 +11,9 @@
 #include <math.h>
 #include <string.h>
 
+#ifdef __clang__ /* GCC has the option alone */
 #pragma STDC FENV_ACCESS ON
+#endif
 
 enum { MODE_rn = FE_TONEAREST, MODE_rz = FE_TOWARDZERO };
 enum { MODE_rm = FE_DOWNWARD, MODE_rp = FE_UPWARD };

@@ -267,10 +267,7 @@ static void fault_text(struct pacc_worker *worker, char *text, size_t size) {
     pacc_fault_waiting(worker, text, size);
     break;
   case PACC_CPU_ERROR_INVALID_SYNC:
-#pragma clang diagnostic push
-#pragma clang diagnostic ignored "-Wformat-nonliteral"
     snprintf(text, size, fault->text, fault->number);
-#pragma clang diagnostic pop
     break;
   default:
     snprintf(text, size, "%s", fault->text);
