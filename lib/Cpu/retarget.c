@@ -122,7 +122,7 @@ static int strip_attributes(struct pacc_retarget *r) {
 
 /* Inlining into the entries comes before lowering: ids then are values of the
  * loop over threads, and not loads. Checks come last, as vectorised loops need
- * fewer. */
+ * fewer; masked accesses, which check.c does not know, are single ones then. */
 static int run_steps(struct pacc_retarget *r) {
   int status = check_source(r->module);
   if (status)
@@ -145,7 +145,7 @@ static int run_steps(struct pacc_retarget *r) {
   if (!status)
     status = verify(r->module, PACC_CPU_ERROR_COMPILE, "after retargeting");
   if (!status)
-    status = run_passes(r, "default<O2>");
+    status = run_passes(r, "default<O2>,function(scalarize-masked-mem-intrin)");
   if (!status && r->options->check) {
     pacc_retarget_checks(r);
     status = verify(r->module, PACC_CPU_ERROR_COMPILE, "after the checks");

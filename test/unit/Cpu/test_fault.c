@@ -250,6 +250,24 @@ static void test_variable_bounds(void **state) {
   gpu_close(&gpu);
 }
 
+static void test_masked(void **state) {
+  (void)state;
+  struct gpu gpu = gpu_open("special", 0, 1, 1);
+  int in[3] = {10, 20, 30}, out[3] = {0};
+  uint64_t a = gpu_upload(&gpu, in, sizeof(in));
+  uint64_t b = gpu_upload(&gpu, out, sizeof(out));
+  _Alignas(16) int flags[4] = {1, 0, 1, 0};
+  RUN(&gpu, "masked", dim(1), dim(1), 0, PARAMS(P(a), P(b), P(flags)));
+  gpu_download(&gpu, out, b, sizeof(out));
+  assert_true(out[0] == 11 && out[1] == 0 && out[2] == 31);
+  flags[3] = 1;
+  int status = gpu_launch(&gpu, "masked", dim(1), dim(1), 0,
+                          PARAMS(P(a), P(b), P(flags)));
+  assert_error(&gpu, status, "OUT_OF_BOUNDS", "a read of 4 bytes",
+               "0 bytes past the end of a 12-byte allocation", NULL);
+  gpu_close(&gpu);
+}
+
 static void test_special(void **state) {
   (void)state;
   struct gpu gpu = gpu_open("special", 0, 1, 1);
@@ -366,6 +384,7 @@ int main(void) {
       cmocka_unit_test(test_stack_overflow),
       cmocka_unit_test(test_assert),
       cmocka_unit_test(test_variable_bounds),
+      cmocka_unit_test(test_masked),
       cmocka_unit_test(test_special),
       cmocka_unit_test(test_own_handler),
       cmocka_unit_test(test_host_threads),

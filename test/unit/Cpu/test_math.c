@@ -92,8 +92,8 @@ static void test_unary(void **state) {
 static void test_binary(void **state) {
   (void)state;
   static const struct binary functions[] = {
-      PAIR(pow),       PAIR(atan2),    PAIR(hypot), PAIR(fmod),
-      PAIR(remainder), PAIR(copysign), PAIR(fdim)};
+      PAIR(pow),      PAIR(atan2), PAIR(hypot), PAIR(fmod), PAIR(remainder),
+      PAIR(copysign), PAIR(fdim),  PAIR(fmin),  PAIR(fmax)};
   struct gpu gpu = gpu_open("math", 0, 1, 1);
   for (size_t k = 0; k < sizeof(functions) / sizeof(functions[0]); k++) {
     double d[N], want[N];

@@ -1,6 +1,8 @@
 /* test_memory.c: device memory, copies, streams and events. */
 #include "support.h"
 
+#include <sys/resource.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 static void test_fresh_memory(void **state) {
@@ -149,6 +151,46 @@ static void test_churn(void **state) {
   gpu_close(&gpu);
 }
 
+/* With few addresses: in a child, since the range is reserved once. Freed
+ * addresses are used again when the range is used up. */
+static int use_limited(uint64_t limit) {
+  struct rlimit as = {limit, limit};
+  struct gpu gpu = {.backend = pacc_cpu_backend()};
+  struct pacc_device_info info;
+  if (setrlimit(RLIMIT_AS, &as))
+    return 1;
+  int status = gpu.backend->open(0, &gpu.device, &info);
+  if (status)
+    return strstr(gpu.backend->error_detail(NULL), "ulimit -v") ? 2 : 3;
+  uint64_t first = 0, address = 0, again = 0;
+  for (int i = 0; i < 200 && !again; i++) {
+    if (gpu.backend->alloc(gpu.device, 16 << 20, &address))
+      return 4;
+    if (i == 0)
+      first = address;
+    else if (address <= first)
+      again = address;
+    gpu.backend->free(gpu.device, address);
+  }
+  return again ? 0 : 5;
+}
+
+static int run_limited(uint64_t limit) {
+  int status;
+  pid_t child = fork();
+  if (child == 0)
+    _exit(use_limited(limit));
+  assert_int_equal(waitpid(child, &status, 0), child);
+  assert_true(WIFEXITED(status));
+  return WEXITSTATUS(status);
+}
+
+static void test_few_addresses(void **state) {
+  (void)state;
+  assert_int_equal(run_limited(12ull << 30), 0);
+  assert_int_equal(run_limited(3ull << 30), 2);
+}
+
 static void test_streams_and_events(void **state) {
   (void)state;
   struct gpu gpu = gpu_open(NULL, 0, 1, 1);
@@ -177,6 +219,7 @@ static void test_streams_and_events(void **state) {
 
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_few_addresses), /* before any other */
       cmocka_unit_test(test_fresh_memory),
       cmocka_unit_test(test_sizes),
       cmocka_unit_test(test_copies),

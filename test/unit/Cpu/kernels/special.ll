@@ -123,6 +123,17 @@ define ptx_kernel void @unknown_intrinsic(ptr addrspace(1) %out) {
   ret void
 }
 
+; Lanes of a masked vector, each its own access.
+declare <4 x i32> @llvm.masked.load.v4i32.p0(ptr, <4 x i1>, <4 x i32>)
+declare void @llvm.masked.store.v4i32.p0(<4 x i32>, ptr, <4 x i1>)
+define ptx_kernel void @masked(ptr %in, ptr %out, <4 x i32> %flags) {
+  %mask = icmp ne <4 x i32> %flags, zeroinitializer
+  %v = call <4 x i32> @llvm.masked.load.v4i32.p0(ptr align 4 %in, <4 x i1> %mask, <4 x i32> zeroinitializer)
+  %w = add <4 x i32> %v, splat (i32 1)
+  call void @llvm.masked.store.v4i32.p0(<4 x i32> %w, ptr align 4 %out, <4 x i1> %mask)
+  ret void
+}
+
 define ptx_kernel void @trap() {
   call void @llvm.trap()
   unreachable
