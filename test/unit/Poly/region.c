@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <stdlib.h>
@@ -91,9 +92,12 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
              isl_bool_true)
       problem = "must_write is no subset of may_write";
   }
-  /* Accesses are those of instances, as the front end gives them. */
+  /* As the front end has it: the context knows all parameters, and accesses
+   * are those of instances. */
   if (!problem) {
     isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
+    scop->context =
+        isl_set_align_params(scop->context, isl_union_set_get_space(domain));
     isl_union_map **relations[] = {&scop->read, &scop->may_write,
                                    &scop->must_write, &scop->local_read,
                                    &scop->local_write};
