@@ -2,6 +2,24 @@
  * said of threads that wait for ever. */
 #include "support.h"
 
+/* One device for each seed, since compiling takes most of the time. */
+enum { SEEDS = 6 };
+static struct gpu gpus[SEEDS];
+static struct gpu by_seed(long seed) {
+  assert_true(seed < SEEDS);
+  if (!gpus[seed].device)
+    gpus[seed] = gpu_open("sync", seed, 1, 1);
+  return gpus[seed];
+}
+
+static int close_all(void **state) {
+  (void)state;
+  for (int i = 0; i < SEEDS; i++)
+    if (gpus[i].device)
+      gpu_close(&gpus[i]);
+  return 0;
+}
+
 static void test_reduction(void **state) {
   (void)state;
   enum { BLOCKS = 5, N = 256 * BLOCKS };
@@ -87,7 +105,7 @@ static void run_words(struct gpu *gpu, const char *kernel, uint32_t blocks,
 static void test_rotate(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     static const uint32_t sizes[] = {1, 32, 100, 1024};
     for (int i = 0; i < 4; i++) {
       uint32_t n = sizes[i], steps = 10, got[2 * 1024];
@@ -97,35 +115,32 @@ static void test_rotate(void **state) {
       for (uint32_t t = 0; t < 2 * n; t++)
         assert_int_equal(got[t], (t + steps) % n);
     }
-    gpu_close(&gpu);
   }
 }
 
 static void test_leave_early(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 1, 1, 1);
+  struct gpu gpu = by_seed(1);
   uint32_t got[40];
   run_words(&gpu, "leave_early", 1, 100, got, sizeof(got));
   for (uint32_t i = 0; i < 40; i++)
     assert_int_equal(got[i], 39 - i);
-  gpu_close(&gpu);
 }
 
 static void test_named_barriers(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     uint32_t got[128];
     run_words(&gpu, "named_barriers", 1, 128, got, sizeof(got));
     for (uint32_t i = 0; i < 128; i++)
       assert_int_equal(got[i], i / 64 * 64 + 63 - i % 64);
-    gpu_close(&gpu);
   }
 }
 
 static void test_barrier_reductions(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 2, 1, 1);
+  struct gpu gpu = by_seed(2);
   uint32_t got[70 * 3];
   run_words(&gpu, "barrier_reductions", 1, 70, got, sizeof(got));
   for (int i = 0; i < 70; i++) {
@@ -133,7 +148,6 @@ static void test_barrier_reductions(void **state) {
     assert_int_not_equal(got[3 * i + 1], 0);
     assert_int_not_equal(got[3 * i + 2], 0);
   }
-  gpu_close(&gpu);
 }
 
 static uint32_t lane_value(uint32_t t, int lane) {
@@ -143,7 +157,7 @@ static uint32_t lane_value(uint32_t t, int lane) {
 static void test_shuffles(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     static uint32_t got[64][8];
     run_words(&gpu, "shuffles", 1, 64, &got[0][0], sizeof(got));
     for (uint32_t t = 0; t < 64; t++) {
@@ -160,13 +174,12 @@ static void test_shuffles(void **state) {
       };
       assert_memory_equal(got[t], want, sizeof(want));
     }
-    gpu_close(&gpu);
   }
 }
 
 static void test_votes(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 1, 1, 1);
+  struct gpu gpu = by_seed(1);
   static uint32_t got[64][8];
   run_words(&gpu, "votes", 1, 64, &got[0][0], sizeof(got));
   for (uint32_t t = 0; t < 64; t++) {
@@ -178,12 +191,11 @@ static void test_votes(void **state) {
     uint32_t want[8] = {ballot, 1, 1, 0, match, UINT32_MAX, 1, 0};
     assert_memory_equal(got[t], want, sizeof(want));
   }
-  gpu_close(&gpu);
 }
 
 static void test_warp_reductions(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 1, 1, 1);
+  struct gpu gpu = by_seed(1);
   static uint32_t got[64][8];
   uint32_t squares = 0;
   for (uint32_t i = 0; i < 32; i++)
@@ -193,36 +205,33 @@ static void test_warp_reductions(void **state) {
     uint32_t want[8] = {496, (uint32_t)-5, 26, 0, UINT32_MAX, 64, 31, squares};
     assert_memory_equal(got[t], want, sizeof(want));
   }
-  gpu_close(&gpu);
 }
 
 static void test_divergent_warp(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     uint32_t got[32];
     run_words(&gpu, "divergent_warp", 1, 32, got, sizeof(got));
     for (uint32_t t = 0; t < 32; t++)
       assert_int_equal(got[t], t % 2 ? 0xaaaaa800u : 4);
-    gpu_close(&gpu);
   }
 }
 
 static void test_active(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     uint32_t got[40];
     run_words(&gpu, "active", 1, 40, got, sizeof(got));
     for (uint32_t t = 0; t < 40; t++)
       assert_int_equal(got[t], t % 4 ? 0 : t < 32 ? 0x11111111u : 0x11u);
-    gpu_close(&gpu);
   }
 }
 
 static void test_registers(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 5, 1, 1);
+  struct gpu gpu = by_seed(5);
   static uint32_t got[96][8];
   run_words(&gpu, "registers", 1, 96, &got[0][0], sizeof(got));
   for (uint32_t t = 0; t < 96; t++) {
@@ -232,13 +241,12 @@ static void test_registers(void **state) {
         ~(bit - 1), 32};
     assert_memory_equal(got[t], want, sizeof(want));
   }
-  gpu_close(&gpu);
 }
 
 static void test_deadlocks(void **state) {
   (void)state;
   for (long seed = 0; seed < 3; seed++) {
-    struct gpu gpu = gpu_open("sync", seed, 1, 1);
+    struct gpu gpu = by_seed(seed);
     uint64_t out = gpu_alloc(&gpu, 64 * sizeof(uint32_t));
     int status = gpu_launch(&gpu, "deadlock", dim(3), dim(64), 0, NULL);
     assert_error(&gpu, status, "DEADLOCK", "kernel 'deadlock', block (",
@@ -250,13 +258,12 @@ static void test_deadlocks(void **state) {
                  "for the lanes 0xffffffff of a warp operation", NULL);
     /* The device is as good as before. */
     RUN(&gpu, "leave_early", dim(1), dim(64), 0, PARAMS(P(out)));
-    gpu_close(&gpu);
   }
 }
 
 static void test_misuse(void **state) {
   (void)state;
-  struct gpu gpu = gpu_open("sync", 0, 1, 1);
+  struct gpu gpu = by_seed(0);
   uint64_t out = gpu_alloc(&gpu, 64 * sizeof(uint32_t));
   int status =
       gpu_launch(&gpu, "divergent_barrier", dim(1), dim(64), 0, PARAMS(P(out)));
@@ -272,7 +279,6 @@ static void test_misuse(void **state) {
                       PARAMS(P(number)));
   assert_error(&gpu, status, "INVALID_SYNC", "barrier 16, but there are only",
                NULL);
-  gpu_close(&gpu);
 }
 
 int main(void) {
@@ -293,5 +299,5 @@ int main(void) {
       cmocka_unit_test(test_deadlocks),
       cmocka_unit_test(test_misuse),
   };
-  return cmocka_run_group_tests(tests, NULL, NULL);
+  return cmocka_run_group_tests(tests, NULL, close_all);
 }
