@@ -25,7 +25,11 @@ extern "C" {
  *
  * schedule    the original execution order; its domain is that of all
  *             statements. Bands are in program order.
- * context     what is known of the parameters
+ * context     what holds for the parameters wherever the kernels run
+ * sizes       a superset of it: what the parameters may be in general, from
+ *             which typical values are taken (a test program's small arrays
+ *             say nothing about the sizes that the loops are meant for);
+ *             NULL: context
  * read, may_write, must_write
  *             accesses of memory: { Stmt[i] -> Array[j] }. must_write is a
  *             subset of may_write.
@@ -36,6 +40,7 @@ extern "C" {
 struct pacc_scop {
   isl_schedule *schedule;
   isl_set *context;
+  isl_set *sizes;
   isl_union_map *read;
   isl_union_map *may_write;
   isl_union_map *must_write;
@@ -96,12 +101,14 @@ struct pacc_kernel_plan {
  * kernel's plan; everything above is executed by the host.
  *
  * cost        seconds at the nominal size, by the rough model of plan.c
+ * host_cost   the same for the original loops on the host
  */
 struct pacc_mapping {
   isl_schedule *schedule;
   unsigned n_kernels;
   struct pacc_kernel_plan *kernels;
   double cost;
+  double host_cost;
 };
 
 #define PACC_KERNEL_MARK "pacc_kernel"

@@ -7,6 +7,7 @@
 void pacc_scop_clear(struct pacc_scop *scop) {
   isl_schedule_free(scop->schedule);
   isl_set_free(scop->context);
+  isl_set_free(scop->sizes);
   isl_union_map_free(scop->read);
   isl_union_map_free(scop->may_write);
   isl_union_map_free(scop->must_write);

@@ -125,7 +125,9 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
 
   int status =
       extent_of(&plan->touched, isl_set_union(read, isl_set_copy(written)));
-  if (!status && isl_set_is_empty(written) == isl_bool_false) {
+  isl_bool empty = isl_set_is_empty(written);
+  status |= empty < 0 ? -1 : 0;
+  if (!status && !empty) {
     plan->has_out = true;
     status = extent_of(&plan->out, isl_set_copy(written));
     /* What is copied out without having been written must be what the host
@@ -133,7 +135,9 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
     if (!status && !is_overwritten(&plan->out, certain))
       needed = isl_set_union(needed, isl_set_copy(written));
   }
-  if (!status && isl_set_is_empty(needed) == isl_bool_false) {
+  empty = isl_set_is_empty(needed);
+  status |= empty < 0 ? -1 : 0;
+  if (!status && !empty) {
     plan->has_in = true;
     status = extent_of(&plan->in, isl_set_copy(needed));
     /* The shape of what goes in must cover the shape of what comes out. */

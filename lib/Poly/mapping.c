@@ -12,6 +12,9 @@
 static const char *const PARAM_NAMES[PACC_MAX_DIMS] = {"pacc_x", "pacc_y",
                                                        "pacc_z"};
 
+/* Seconds per statement instance on one core of the host. */
+static const double COST_HOST_INSTANCE = 1e-9;
+
 static unsigned count_kernels(const struct pacc_plan *plan) {
   if (plan->type == PLAN_KERNEL)
     return 1;
@@ -68,8 +71,8 @@ thread_filter(const struct pacc_kernel_plan *kernel) {
 
 /* The threads' coordinates enter the schedule as parameters. The set is one of
  * points of the `depth` schedule dimensions outside of it. */
-static __isl_give isl_set *
-thread_context(const struct pacc_kernel_plan *kernel, isl_size depth) {
+static __isl_give isl_set *thread_context(const struct pacc_kernel_plan *kernel,
+                                          isl_size depth) {
   isl_ctx *ctx = isl_union_set_get_ctx(kernel->domain);
   isl_space *space =
       isl_space_set_alloc(ctx, kernel->n_dims, depth < 0 ? 0 : (unsigned)depth);
@@ -165,8 +168,9 @@ static __isl_give isl_schedule_node *emit(struct emitter *e,
 
 struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps) {
-  struct pacc_planner planner = {scop, deps,
-                                 pacc_nominal_context(scop->context)};
+  struct pacc_planner planner = {
+      scop, deps,
+      pacc_nominal_context(scop->sizes ? scop->sizes : scop->context)};
   struct pacc_plan *plan = pacc_plan_compute(&planner);
   struct pacc_mapping *mapping = plan ? calloc(1, sizeof(*mapping)) : NULL;
   if (mapping) {
@@ -174,6 +178,8 @@ struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
     mapping->kernels =
         calloc(mapping->n_kernels, sizeof(struct pacc_kernel_plan));
     mapping->cost = pacc_plan_cost(&planner, plan, NULL);
+    mapping->host_cost = COST_HOST_INSTANCE *
+                         pacc_nominal_instances(planner.nominal, plan->domain);
   }
   if (mapping && mapping->kernels) {
     struct emitter e = {&planner, mapping, 0};

@@ -5,7 +5,9 @@
  *   2. levels: instances with no dependence left among them, then those that
  *      waited for the first only, ... (index set splitting);
  *   3. the children of a sequence one after the other, each planned alone;
- *   4. the outermost loop kept as a loop of the host, its body planned alone.
+ *   4. the outermost loop kept as a loop of the host, its body planned alone;
+ *   5. the outermost loops as the grid, if they are parallel as they stand;
+ *   6. all of it in one thread.
  * The cheapest one by pacc_plan_cost is taken.
  */
 #include "poly_private.h"
@@ -21,9 +23,9 @@
 
 /* The rough cost model, in seconds. A launch that follows another costs a few
  * microseconds; a statement instance in a thread that waits for its memory
- * about 30 ns; a full GPU finishes some 10^11 instances per second. */
+ * about 50 ns; a full GPU finishes some 10^11 instances per second. */
 static const double COST_LAUNCH = 4e-6;
-static const double COST_INSTANCE = 30e-9;
+static const double COST_INSTANCE = 50e-9;
 static const double COST_INSTANCE_FULL = 1e-11;
 
 enum { MAX_LEVELS = 6, MAX_LEVEL_PIECES = 16 };
@@ -250,13 +252,13 @@ static struct pacc_plan *plan_children(const struct pacc_planner *planner,
 }
 
 /* A kernel whose grid is made of the parallel members of `loop`. The rest of
- * the members run inside the thread, in their order. */
+ * the members run inside the thread, in their order, and then `inner`. */
 static struct pacc_plan *make_kernel(const struct pacc_planner *planner,
-                                     __isl_keep isl_schedule_node *band,
+                                     __isl_keep isl_schedule_node *inner,
                                      __isl_keep isl_multi_union_pw_aff *loop,
                                      const bool *parallel) {
   isl_size n = isl_multi_union_pw_aff_dim(loop, isl_dim_set);
-  isl_union_set *domain = isl_schedule_node_get_domain(band);
+  isl_union_set *domain = isl_schedule_node_get_domain(inner);
   int grid[PACC_MAX_DIMS], rest[32], n_grid = 0, n_rest = 0, best = -1;
   double best_score = -1;
   for (int m = 0; m < n; ++m) {
@@ -280,10 +282,15 @@ static struct pacc_plan *make_kernel(const struct pacc_planner *planner,
     if (!used && n_rest < 32)
       rest[n_rest++] = m;
   }
-  struct pacc_plan *body = plan_child(planner, band, NULL, true);
+  struct pacc_plan *body = plan_node(planner, inner, NULL, true);
   if (n_rest)
     body = wrap(PLAN_LOOP, pick(loop, rest, n_rest), body);
-  return wrap(PLAN_KERNEL, pick(loop, grid, n_grid), body);
+  isl_multi_union_pw_aff *picked = pick(loop, grid, n_grid);
+  if (!picked) {
+    pacc_plan_free(body);
+    return NULL;
+  }
+  return wrap(PLAN_KERNEL, picked, body);
 }
 
 /* The sum of all members: every dependence that a permutable band carries
@@ -315,8 +322,10 @@ static struct pacc_plan *plan_band(const struct pacc_planner *planner,
         isl_schedule_node_band_member_get_coincident(band, m) == isl_bool_true;
     any |= parallel[m];
   }
+  isl_schedule_node *below = isl_schedule_node_get_child(band, 0);
   if (any) {
-    struct pacc_plan *plan = make_kernel(planner, band, loop, parallel);
+    struct pacc_plan *plan = make_kernel(planner, below, loop, parallel);
+    isl_schedule_node_free(below);
     isl_multi_union_pw_aff_free(loop);
     return plan;
   }
@@ -338,7 +347,7 @@ static struct pacc_plan *plan_band(const struct pacc_planner *planner,
     isl_union_map_free(deps);
     if (any)
       plan =
-          wrap(PLAN_LOOP, first, make_kernel(planner, band, others, parallel));
+          wrap(PLAN_LOOP, first, make_kernel(planner, below, others, parallel));
     else
       isl_multi_union_pw_aff_free(first);
     /* ... or a wavefront through all of them does. */
@@ -347,10 +356,11 @@ static struct pacc_plan *plan_band(const struct pacc_planner *planner,
         parallel[m] = true;
       plan = cheaper(planner, prefix, plan,
                      wrap(PLAN_LOOP, wavefront_of(loop),
-                          make_kernel(planner, band, others, parallel)));
+                          make_kernel(planner, below, others, parallel)));
     }
     isl_multi_union_pw_aff_free(others);
   }
+  isl_schedule_node_free(below);
   isl_union_map_free(inner);
   isl_multi_union_pw_aff_free(loop);
   return plan;
@@ -446,9 +456,10 @@ unfix_loop(__isl_take isl_multi_union_pw_aff *loop,
 static bool unfix_plan(struct pacc_plan *plan,
                        __isl_keep isl_union_set *fixed) {
   plan->domain = unfix_set(plan->domain, fixed);
-  if (plan->loop)
+  bool has_loop = plan->loop != NULL;
+  if (has_loop)
     plan->loop = unfix_loop(plan->loop, fixed, plan->domain);
-  if (!plan->domain || (plan->type == PLAN_LOOP && !plan->loop))
+  if (!plan->domain || (has_loop && !plan->loop))
     return false;
   for (int i = 0; i < plan->n; ++i)
     if (!unfix_plan(plan->child[i], fixed))
@@ -595,6 +606,41 @@ static struct pacc_plan *plan_host_loop(const struct pacc_planner *planner,
   return plan;
 }
 
+/* The loop nest as it stands, with the parallel loops at its top as the grid.
+ */
+static struct pacc_plan *plan_in_place(const struct pacc_planner *planner,
+                                       __isl_keep isl_schedule_node *band,
+                                       __isl_keep isl_union_map *prefix) {
+  isl_union_map *deps =
+      pacc_within(isl_union_map_copy(planner->deps->parallel), prefix);
+  isl_multi_union_pw_aff *grid = NULL;
+  isl_schedule_node *node = isl_schedule_node_copy(band);
+  bool parallel[PACC_MAX_DIMS] = {false};
+  int n = 0;
+  while (n < PACC_MAX_DIMS &&
+         isl_schedule_node_get_type(node) == isl_schedule_node_band) {
+    isl_multi_union_pw_aff *loop = isl_multi_union_pw_aff_reset_tuple_id(
+        isl_schedule_node_band_get_partial_schedule(node), isl_dim_set);
+    if (isl_multi_union_pw_aff_dim(loop, isl_dim_set) != 1 ||
+        !is_parallel(deps, loop, 0)) {
+      isl_multi_union_pw_aff_free(loop);
+      break;
+    }
+    grid = grid ? isl_multi_union_pw_aff_flat_range_product(grid, loop) : loop;
+    parallel[n++] = true;
+    node = isl_schedule_node_child(node, 0);
+    while (isl_schedule_node_get_type(node) == isl_schedule_node_mark)
+      node = isl_schedule_node_child(node, 0);
+  }
+  isl_union_map_free(deps);
+  struct pacc_plan *plan = NULL;
+  if (grid)
+    plan = make_kernel(planner, node, grid, parallel);
+  isl_schedule_node_free(node);
+  isl_multi_union_pw_aff_free(grid);
+  return plan;
+}
+
 static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
                                       __isl_keep isl_schedule_node *node,
                                       __isl_keep isl_union_map *prefix) {
@@ -613,12 +659,18 @@ static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
   struct pacc_plan *plan = plan_with_isl(planner, domain, prefix);
   if (!plan || !is_fully_parallel(plan)) {
     plan = cheaper(planner, prefix, plan, plan_levels(planner, domain, prefix));
-    if (type == isl_schedule_node_band)
+    if (type == isl_schedule_node_band) {
+      plan =
+          cheaper(planner, prefix, plan, plan_in_place(planner, node, prefix));
       plan =
           cheaper(planner, prefix, plan, plan_host_loop(planner, node, prefix));
-    else
+    } else {
       plan =
           cheaper(planner, prefix, plan, plan_subtrees(planner, node, prefix));
+    }
+    plan = cheaper(planner, prefix, plan,
+                   wrap(PLAN_KERNEL, NULL,
+                        plan_node(planner, node, NULL, /*in_kernel=*/true)));
   }
   isl_union_set_free(domain);
   return plan;

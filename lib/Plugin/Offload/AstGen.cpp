@@ -193,9 +193,11 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
   isl_options_set_ast_build_detect_min_max(Ctx, true);
 
   auto Region = std::make_unique<RegionAst>();
-  isl::ast_build Plain =
+  isl::ast_build Unchecked =
       isl::manage(isl_ast_build_from_context(S.getContext().release()));
-  Region->RunCondition = IslAst::buildRunCondition(S, Plain);
+  Region->RunCondition = IslAst::buildRunCondition(S, Unchecked);
+  isl::ast_build Plain =
+      isl::manage(isl_ast_build_from_context(isl_set_copy(Facts.context)));
   for (const ScopArrayInfo *SAI : S.arrays()) {
     if (!SAI->isArrayKind() || !isAccessed(*SAI, Facts))
       continue;
@@ -205,7 +207,8 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
   }
 
   Generator G{*Region, {}};
-  isl_ast_build *Build = isl_ast_build_from_context(S.getContext().release());
+  isl_ast_build *Build =
+      isl_ast_build_from_context(isl_set_copy(Facts.context));
   Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, nullptr);
   Build = isl_ast_build_set_before_each_mark(Build, beforeMark, &G);
   Build = isl_ast_build_set_after_each_mark(Build, afterMark, &G);

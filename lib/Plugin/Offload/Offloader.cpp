@@ -132,9 +132,8 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   };
   Line(isl_schedule_to_str(Facts.schedule));
   Line(isl_set_to_str(Facts.context));
-  for (isl_union_map *Accesses :
-       {Facts.read, Facts.may_write, Facts.must_write, Facts.local_read,
-        Facts.local_write})
+  for (isl_union_map *Accesses : {Facts.read, Facts.may_write, Facts.must_write,
+                                  Facts.local_read, Facts.local_write})
     Line(isl_union_map_to_str(Accesses));
 }
 
@@ -165,11 +164,20 @@ static bool makePlan(Scop &S, Plan &P) {
   }
 }
 
-static bool isWorthIt(const pacc_mapping &Mapping) {
+/// Why the device can't help, "" if it can. The model is rough, and the sizes
+/// are not known: only a hopeless mapping is left out here.
+static std::string whyHopeless(const pacc_mapping &Mapping) {
+  const double Hopeless = 50;
+  bool Parallel = false;
   for (unsigned K = 0; K < Mapping.n_kernels; ++K)
-    if (Mapping.kernels[K].n_dims > 0)
-      return true;
-  return false;
+    Parallel |= Mapping.kernels[K].n_dims > 0;
+  if (!Parallel)
+    return "it has no parallel loop";
+  if (Mapping.cost > Hopeless * Mapping.host_cost)
+    return "its dependences leave too many small kernels: about " +
+           std::to_string(int64_t(Mapping.cost / Mapping.host_cost)) +
+           " times the time of the host's loops";
+  return "";
 }
 
 static bool needsLibdevice(Scop &S) {
@@ -213,8 +221,8 @@ bool Offloader::offloadRegion(Scop &S) {
   Plan P;
   std::unique_ptr<RegionAst> Region;
   bool Planned = makePlan(S, P);
-  bool WorthIt = Planned && isWorthIt(*P.Mapping);
-  if (WorthIt)
+  std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
+  if (Planned && Hopeless.empty())
     Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping);
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
   std::string Problem;
@@ -231,12 +239,12 @@ bool Offloader::offloadRegion(Scop &S) {
                        " isl operations (-polly-acc-max-operations)",
                    nullptr},
                   Report);
-  if (!Planned || (WorthIt && !Region))
+  if (!Planned || (Hopeless.empty() && !Region))
     return reject(
         S, {"no schedule with parallel loops was found" + Problem, nullptr},
         Report);
-  if (!WorthIt)
-    return reject(S, {"it has no parallel loop", nullptr}, Report);
+  if (!Hopeless.empty())
+    return reject(S, {Hopeless, nullptr}, Report);
 
   char *Text = isl_schedule_to_str(P.Mapping->schedule);
   Report.Schedule = Text;

@@ -277,6 +277,11 @@ void removeScalars(Scop &S) {
 // The description
 //===----------------------------------------------------------------------===//
 
+isl::set checkedContext(Scop &S) {
+  isl::set Context = S.getContext().intersect(S.getAssumedContext());
+  return isl::set(Context.simple_hull());
+}
+
 pacc_scop describeScop(Scop &S) {
   isl::ctx Ctx = S.getIslCtx();
   isl::union_map Read = isl::union_map::empty(Ctx), MayWrite = Read,
@@ -303,7 +308,8 @@ pacc_scop describeScop(Scop &S) {
   }
   pacc_scop Result;
   Result.schedule = S.getScheduleTree().release();
-  Result.context = S.getContext().release();
+  Result.context = checkedContext(S).release();
+  Result.sizes = S.getContext().release();
   Result.read = Read.coalesce().release();
   Result.may_write = MayWrite.coalesce().release();
   Result.must_write = MustWrite.coalesce().release();

@@ -11,6 +11,7 @@
 #include "pacc/poly.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringRef.h"
+#include "isl/isl-noexceptions.h"
 #include <string>
 
 namespace llvm {
@@ -60,6 +61,9 @@ void removeScalars(polly::Scop &S);
 
 /// A scalar whose value is defined before the region: an argument of kernels.
 bool isReadOnlyScalar(const polly::ScopArrayInfo *SAI, polly::Scop &S);
+
+/// What the run-time check guarantees about the parameters, as a convex set.
+isl::set checkedContext(polly::Scop &S);
 
 /// The description that lib/Poly plans with.
 pacc_scop describeScop(polly::Scop &S);
