@@ -74,6 +74,11 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
 static isl_stat mark_determined(__isl_take isl_constraint *c, void *user) {
   bool *determined = user;
   int n = (int)isl_constraint_dim(c, isl_dim_set);
+  int divs = (int)isl_constraint_dim(c, isl_dim_div);
+  /* i = 2e with some e determines nothing. */
+  if (divs > 0 &&
+      isl_constraint_involves_dims(c, isl_dim_div, 0, (unsigned)divs))
+    n = 0;
   if (n > MAX_DIMS)
     n = MAX_DIMS;
   for (int d = n - 1; d >= 0; --d)

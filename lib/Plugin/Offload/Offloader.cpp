@@ -16,6 +16,8 @@
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/RegionInfo.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "isl/options.h"
@@ -140,7 +142,6 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
 static bool makePlan(Scop &S, Plan &P) {
-  removeScalars(S);
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
     P.Cells.push_back(demoteToMemory(S, Scalar));
   // Every round demotes one scalar at least.
@@ -216,6 +217,8 @@ bool Offloader::offloadRegion(Scop &S) {
   isl_ctx *Ctx = S.getIslCtx().get();
   int OnError = isl_options_get_on_error(Ctx);
   isl_options_set_on_error(Ctx, ISL_ON_ERROR_CONTINUE);
+  // Polly bounds its own passes, and takes the bound away after each.
+  removeScalars(S);
   isl_ctx_reset_operations(Ctx);
   isl_ctx_set_max_operations(Ctx, Opts.MaxOperations);
   Plan P;
@@ -309,10 +312,12 @@ void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Nodes.allocateNewArrays(StartExit);
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());
-  Nodes.preloadInvariantLoads();
+  bool Preloaded = Nodes.preloadInvariantLoads();
   Nodes.addParameters(S.getContext().release());
   Value *Condition =
       Nodes.createRTC(isl::ast_expr(Region.RunCondition).release());
+  if (!Preloaded)
+    Condition = Builder.getFalse();
   Builder.GetInsertBlock()->getTerminator()->setOperand(0, Condition);
 
   Builder.SetInsertPoint(Start->getTerminator());
@@ -351,6 +356,7 @@ bool Offloader::offloadNext(Function &F) {
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   // A single loop is worth a kernel; Polly's own heuristics think of caches.
   SaveAndRestore Unprofitable(PollyProcessUnprofitable, true);
+  SaveAndRestore Hoisting(PollyInvariantLoadHoisting, true);
   ScopDetection SD(DT, SE, LI, RI, AA, ORE);
   SD.detect(F);
   ScopInfo SI(F.getDataLayout(), SD, SE, LI, AA, DT, AC, ORE);
@@ -368,9 +374,15 @@ bool Offloader::offloadNext(Function &F) {
 }
 
 bool Offloader::runOnFunction(Function &F) {
-  if (F.isDeclaration() || F.hasOptNone() || F.hasFnAttribute(DoneAttribute) ||
-      !mayHaveAffineLoops(F))
+  if (F.isDeclaration() || F.hasOptNone() || F.hasFnAttribute(DoneAttribute))
     return false;
+  if (!mayHaveAffineLoops(F)) {
+    auto *Handler = F.getContext().getDiagHandlerPtr();
+    if (Handler->isMissedOptRemarkEnabled(PassName) ||
+        F.getContext().getLLVMRemarkStreamer())
+      reportLeftLoops(F);
+    return false;
+  }
   bool Prepared = prepareForPolly(F, FAM);
   while (Prepared && offloadNext(F)) {
     FAM.invalidate(F, PreservedAnalyses::none());

@@ -50,15 +50,15 @@ bool mayHaveAffineLoops(const Function &F) {
   return false;
 }
 
-/// A store that moves with a loop whose trip count is known at its entry.
-static bool hasAffineStore(const Loop &L, ScalarEvolution &SE) {
+/// A store that moves in a loop whose trip count is known at its entry.
+static bool hasMovingStore(const Loop &L, ScalarEvolution &SE) {
   if (isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&L)))
     return false;
   for (BasicBlock *BB : L.blocks())
     for (Instruction &I : *BB) {
       auto *Store = dyn_cast<StoreInst>(&I);
       if (Store && Store->isSimple() &&
-          isa<SCEVAddRecExpr>(SE.getSCEV(Store->getPointerOperand())))
+          !SE.isLoopInvariant(SE.getSCEV(Store->getPointerOperand()), &L))
         return true;
     }
   return false;
@@ -80,7 +80,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   if (none_of(LI.getLoopsInPreorder(),
-              [&](Loop *L) { return hasAffineStore(*L, SE); }))
+              [&](Loop *L) { return hasMovingStore(*L, SE); }))
     return false;
 
   Subscripts Written(F);

@@ -6,6 +6,7 @@
 #include "polly/ScopInfo.h"
 #include "polly/Simplify.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
@@ -171,14 +172,32 @@ static std::optional<Rejection> checkInstruction(const Instruction &I) {
   return std::nullopt;
 }
 
+/// A number that is computed from an address, which differs on the device.
+static bool comesFromAddress(Value *V, ScalarEvolution &SE) {
+  if (!V->getType()->isIntegerTy() || !SE.isSCEVable(V->getType()))
+    return false;
+  return SCEVExprContains(SE.getSCEV(V), [](const SCEV *Part) {
+    auto *Unknown = dyn_cast<SCEVUnknown>(Part);
+    return Unknown && Unknown->getType()->isPointerTy();
+  });
+}
+
 static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
+  ScalarEvolution &SE = *Stmt.getParent()->getSE();
+  auto Check = [&](Instruction &I) -> std::optional<Rejection> {
+    if (auto Why = checkInstruction(I))
+      return Why;
+    if (any_of(I.operands(), [&](Value *V) { return comesFromAddress(V, SE); }))
+      return reject("an address used as a number", &I);
+    return std::nullopt;
+  };
   for (Instruction *I : Stmt.getInstructions())
-    if (auto Why = checkInstruction(*I))
+    if (auto Why = Check(*I))
       return Why;
   if (Stmt.isRegionStmt())
     for (BasicBlock *BB : Stmt.getRegion()->blocks())
       for (Instruction &I : *BB)
-        if (auto Why = checkInstruction(I))
+        if (auto Why = Check(I))
           return Why;
   for (MemoryAccess *MA : Stmt) {
     const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
@@ -211,9 +230,6 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
 std::optional<Rejection> checkScop(Scop &S) {
   if (!S.hasFeasibleRuntimeContext())
     return Rejection{"the region can never run under its assumptions", nullptr};
-  if (!S.getInvariantAccesses().empty())
-    return Rejection{"a value that the region's bounds need is loaded in it",
-                     nullptr};
   for (ScopStmt &Stmt : S)
     if (auto Why = checkStatement(Stmt))
       return Why;
