@@ -9,15 +9,16 @@ from __future__ import annotations
 import csv
 import os
 import re
+import signal
 import subprocess
 from collections import Counter
 from dataclasses import dataclass, field
 from pathlib import Path
 
 FLAGS = ["-O3", "-fno-math-errno", "-w"]
-# Seconds.
-COMPILE_LIMIT = 30
+# Seconds of processor time; on a busy machine, WAIT times as long.
 RUN_LIMIT = 30
+WAIT = 10
 # Shapes that are no multiple of anything find other faults than the model's.
 BLOCKS = ["auto", "auto", "32", "16x8", "7x3", "8x4x2", "1"]
 
@@ -27,6 +28,8 @@ class Tools:
     clang: str
     build: Path  # folder with lib/PollyACC.so
     more: list[str] = field(default_factory=list)  # flags of the plugin's compile
+    compile_limit: int = 30  # seconds of processor time
+    both: list[str] = field(default_factory=list)  # flags of both compiles
 
 
 @dataclass
@@ -39,6 +42,7 @@ class Outcome:
     left: Counter = field(default_factory=Counter)  # reasons of missed remarks
     device: int = 0  # regions that ran on the device
     launches: int = 0
+    remarks: str = ""
 
 
 def block_flags(seed: int) -> list[str]:
@@ -49,13 +53,23 @@ def execute(command: list[str], limit: int, env: dict | None = None):
     """status (None: out of time), stdout, stderr."""
     environment = {k: v for k, v in os.environ.items() if not k.startswith("PACC_")}
     environment |= env or {}
-    try:
-        done = subprocess.run(
-            command, capture_output=True, timeout=limit, env=environment, check=False
-        )
-    except subprocess.TimeoutExpired:
-        return None, b"", b""
-    return done.returncode, done.stdout, done.stderr.decode(errors="replace")
+    limited = ["/bin/sh", "-c", f'ulimit -t {limit}; exec "$@"', "sh", *command]
+    # In a group of its own, so that no part of the compiler outlives it.
+    with subprocess.Popen(
+        limited,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        env=environment,
+        start_new_session=True,
+    ) as process:
+        try:
+            output, log = process.communicate(timeout=limit * WAIT)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.communicate()
+            return None, b"", ""
+    ended = process.returncode in (-signal.SIGXCPU, -signal.SIGKILL)
+    return None if ended else process.returncode, output, log.decode(errors="replace")
 
 
 def first_lines(text: str, pattern: str = "") -> str:
@@ -63,9 +77,10 @@ def first_lines(text: str, pattern: str = "") -> str:
     return "\n".join(x[:300] for x in lines[:3])
 
 
-def compile_error(status: int | None, log: str) -> tuple[str, str]:
-    if status is None:
-        return "compile time", f"over {COMPILE_LIMIT} s"
+def compile_error(status: int | None, log: str, limit: int) -> tuple[str, str]:
+    # Clang reports what its compiler proper died of.
+    if status is None or re.search(r"unable to execute command: (Killed|CPU time)", log):
+        return "compile time", f"over {limit} s"
     for kind, pattern in [
         ("invalid IR", r"invalid function|invalid module|does not dominate|broken module"),
         ("assertion", r"Assertion|isl_die|isl.*\.c:\d+"),
@@ -100,6 +115,7 @@ def run_all(binary: Path, reference: Path, seeds: list[int], outcome: Outcome) -
     if status != 0:
         return "bad program", f"the original ends with {status}: {first_lines(log)}"
     profile = binary.with_suffix(".csv")
+    profile.unlink(missing_ok=True)  # a program without regions writes none
     settings = [({"PACC_DEVICE": "host"}, "host")]
     for seed in seeds:
         env = {"PACC_DEVICE": "cpu", "PACC_CPU_SEED": str(seed)}
@@ -121,26 +137,25 @@ def run_all(binary: Path, reference: Path, seeds: list[int], outcome: Outcome) -
     return "ok", ""
 
 
-def check(source: str, stem: Path, tools: Tools, seeds: list[int], blocks: list[str]) -> Outcome:
-    """Writes STEM.c and what comes of it; the caller removes it."""
+def check_file(path: Path, stem: Path, tools: Tools, seeds: list[int]) -> Outcome:
+    """Leaves STEM.ref, STEM.acc and STEM.csv to the caller."""
     outcome = Outcome()
-    path = stem.with_suffix(".c")
-    path.write_text(source, encoding="utf-8")
     reference, binary = stem.with_suffix(".ref"), stem.with_suffix(".acc")
     library = tools.build / "lib"
-    command = [tools.clang, *FLAGS, str(path), "-lm"]
-    status, _, log = execute([*command, "-o", str(reference)], COMPILE_LIMIT)
+    command = [tools.clang, *FLAGS, *tools.both, str(path), "-lm"]
+    status, _, log = execute([*command, "-o", str(reference)], tools.compile_limit)
     if status != 0:
         outcome.kind, outcome.detail = "bad program", first_lines(log, "error")
         return outcome
     command += [f"-fpass-plugin={library}/PollyACC.so", "-mllvm", "-polly-acc"]
-    command += ["-mllvm", "-polly-acc-fma=off", *blocks, *tools.more]
+    command += ["-mllvm", "-polly-acc-fma=off", *tools.more]
     command += ["-Rpass=polly-acc", "-Rpass-missed=polly-acc"]
     command += [f"-L{library}", "-lpacc_rt", f"-Wl,-rpath,{library}"]
-    status, _, log = execute([*command, "-o", str(binary)], COMPILE_LIMIT)
+    status, _, log = execute([*command, "-o", str(binary)], tools.compile_limit)
     if status != 0:
-        outcome.kind, outcome.detail = compile_error(status, log)
+        outcome.kind, outcome.detail = compile_error(status, log, tools.compile_limit)
         return outcome
+    outcome.remarks = log
     outcome.offloaded = len(re.findall(r"remark: .*offloaded region", log))
     for reason in re.findall(r"remark: .*not offloaded: (.*) \[", log):
         outcome.left[re.sub(r"'[^']*'|\d+", "...", reason)] += 1

@@ -218,6 +218,8 @@ def fit(program: Program) -> int:
         kernel.views = [v for v in kernel.views if v in touched]
         for view in kernel.views:
             size = place_view(view, calls)
+            if size > MOST_ELEMENTS:
+                raise Unfit("size")
             buffer = view.buffer
             if view.shape in ("global", "local"):
                 shared.setdefault(buffer, []).append(view)

@@ -255,8 +255,8 @@ class KernelGrower:
         if scalar:
             return Store(op, value, scalar=scalar)
         subs = self.subscripts(view)
-        if rng.random() < 0.5:
-            order = self.loops[-view.dims :]
+        if rng.random() < 0.8:
+            order = self.loops[-view.dims :] if rng.random() < 0.5 else self.loops[: view.dims]
             subs = [sum_of(v) for v in order] + subs[len(order) :]
         return Store(op, value, Access(view, subs))
 
@@ -288,6 +288,8 @@ class KernelGrower:
         self.values.views = self.views
         # Arrays that are read only leave more loops parallel.
         self.targets = rng.sample(self.views, rng.randint(1, min(2, len(self.views))))
+        if rng.random() < 0.5:
+            self.values.views = [v for v in self.views if v not in self.targets] or self.views
         self.values.sizes = self.sizes
         body = []
         while not body or (self.budget > 2 and len(body) < 3):

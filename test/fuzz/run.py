@@ -23,7 +23,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
-from check import Outcome, Tools, block_flags, check
+from check import Outcome, Tools, block_flags, check_file
 from grow import grow_program
 from program import render
 from shrink import shrink
@@ -48,6 +48,7 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--clang", default="/usr/lib/llvm-22/bin/clang")
     parser.add_argument("--flag", action="append", default=[], help="more flags of clang")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--compile-limit", type=int, default=30, help="seconds, of one compile")
     parser.add_argument("--orders", type=int, default=3, help="thread orders of each run")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     parser.add_argument("--reduce", type=int, metavar="SEED")
@@ -66,16 +67,18 @@ class Runner:
     def __init__(self, args: argparse.Namespace, work: Path):
         self.args = args
         self.work = work
-        self.tools = Tools(args.clang, args.build, args.flag)
         self.orders = list(range(args.orders))
 
-    def source(self, program) -> str:
-        return render(program)
+    def check(self, text: str, stem: Path, blocks: list[str]) -> Outcome:
+        args = self.args
+        path = stem.with_suffix(".c")
+        path.write_text(text, encoding="utf-8")
+        tools = Tools(args.clang, args.build, blocks + args.flag, args.compile_limit)
+        return check_file(path, stem, tools, self.orders)
 
     def one(self, seed: int) -> tuple[int, Outcome]:
-        text = self.source(grow_program(seed))
         stem = self.work / f"seed{seed}"
-        outcome = check(text, stem, self.tools, self.orders, block_flags(seed))
+        outcome = self.check(render(grow_program(seed)), stem, block_flags(seed))
         if outcome.kind != "ok":
             self.args.keep.mkdir(parents=True, exist_ok=True)
             shutil.copy(stem.with_suffix(".c"), self.args.keep)
@@ -116,17 +119,16 @@ class Runner:
         stem = self.work / "reduce"
 
         def fails_alike(candidate, kind: str) -> bool:
-            text = self.source(candidate)
-            return check(text, stem, self.tools, self.orders, blocks).kind == kind
+            return self.check(render(candidate), stem, blocks).kind == kind
 
-        first = check(self.source(program), stem, self.tools, self.orders, blocks)
+        first = self.check(render(program), stem, blocks)
         if first.kind == "ok":
             print(f"seed {seed} does not fail", file=sys.stderr)
             return 1
         print(f"seed {seed}: {first.kind}: {first.detail}", file=sys.stderr)
         small = shrink(program, lambda p: fails_alike(p, first.kind))
-        text = self.source(small)
-        again = check(text, stem, self.tools, self.orders, blocks)
+        text = render(small)
+        again = self.check(text, stem, blocks)
         print(f"/* {again.kind}: {again.detail.replace('*/', '* /')}\n   flags: {' '.join(blocks)} */")
         print(text, end="")
         return 0

@@ -1,0 +1,60 @@
+/* Values that are used after the region: a sum, a last value, a maximum, the
+ * loop variable.
+ * RUN: %same --regions 4 %t %s
+ */
+#include "Inputs/show.h"
+
+enum { N = 333 };
+static double a[N], b[N];
+
+APART static double sum(int n) {
+  double s = 1.0;
+  for (int i = 0; i < n; i++) {
+    b[i] = a[i] * a[i];
+    s += b[i];
+  }
+  return s;
+}
+
+APART static double last(int n) {
+  double x = -1.0;
+  for (int i = 0; i < n; i++) {
+    x = a[i] + 3.0;
+    b[i] = x * 0.5;
+  }
+  return x;
+}
+
+APART static int counter(int n) {
+  int i;
+  for (i = 0; i < n; i++)
+    b[i] = a[i] - 1.0;
+  return i;
+}
+
+APART static double previous(int n) {
+  double p = 0.0;
+  for (int i = 0; i < n; i++) {
+    b[i] = a[i] + 0.25;
+    p = p * 0.5 + b[i];
+  }
+  return p;
+}
+
+int main(void) {
+  FILL(a);
+  double results[8];
+  int n = opaque(N);
+  results[0] = sum(n);
+  results[1] = last(n);
+  results[2] = (double)counter(n);
+  results[3] = previous(n);
+  n = opaque(0);
+  results[4] = sum(n);
+  results[5] = last(n);
+  results[6] = (double)counter(n);
+  results[7] = previous(n);
+  SHOW(results);
+  SHOW(b);
+  return 0;
+}

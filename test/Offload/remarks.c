@@ -1,0 +1,38 @@
+/* Every nest has a remark: what became of it, or why it was left alone.
+ * RUN: %pacc_cc -g -Rpass=polly-acc -Rpass-missed=polly-acc -c %s -o %t.o 2>&1 | FileCheck %s
+ * RUN: %pacc_cc -g -fsave-optimization-record -foptimization-record-file=%t.yaml -c %s -o %t.o
+ * RUN: FileCheck %s --check-prefix=YAML --input-file=%t.yaml
+ * RUN: %llvm-remarkutil count --pass-name=polly-acc --group-by=function --parser=yaml %t.yaml \
+ * RUN:   | FileCheck %s --check-prefix=COUNT
+ */
+
+void unknown(double *);
+
+// CHECK-DAG: remarks.c:[[#@LINE+7]]:{{.*}}offloaded region 'good_scop[[#]]': 1 kernels, 1 arrays
+// CHECK-DAG: kernel 'good_scop[[#]]_kernel0': 1-dimensional grid
+// YAML-DAG: Name:{{ *}}Offloaded
+// YAML-DAG: Name:{{ *}}NotOffloaded
+// YAML-DAG: Name:{{ *}}NotAffine
+// COUNT-DAG: "good",2
+void good(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    a[i] *= 2.0;
+}
+
+// CHECK-DAG: remarks.c:[[#@LINE+2]]:{{.*}}loop nest not offloaded: it has no parallel loop
+void sequential(int n, double *a) {
+  for (int i = 1; i < n; i++)
+    a[i] = a[i - 1] * 0.5 + a[i];
+}
+
+// CHECK-DAG: remarks.c:[[#@LINE+2]]:{{.*}}loop nest not offloaded: {{.*}}unknown function
+void calls(int n, double *a) {
+  for (int i = 0; i < n; i++)
+    unknown(a + i);
+}
+
+// CHECK-DAG: remarks.c:[[#@LINE+2]]:{{.*}}loop nest not offloaded: {{.*}}not affine
+void squares(int n, double *a) {
+  for (int i = 0; i * i < n; i++)
+    a[i * i] = 1.0;
+}
