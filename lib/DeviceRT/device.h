@@ -20,6 +20,16 @@
 
 #include <stdint.h>
 
+/* What may happen to a launch that CUDA has no room for (the limit of launches
+ * that wait).
+ * PACC_NOW         it is lost, as it is in CUDA
+ * PACC_LATER       the last thread of the grid launches it
+ * PACC_LATER_ALL   it and all later launches of the grid wait until the grid
+ *                  and its children are complete, so that their order stays.
+ *                  Not in grids that make tail launches
+ */
+enum { PACC_NOW = 0, PACC_LATER, PACC_LATER_ALL };
+
 /* One launch.
  * kernel      the kernel of the source
  * aggregated  its aggregated version, which takes one batch
@@ -28,6 +38,7 @@
  * agg_stream  where an aggregated launch goes
  * arg_bytes   bytes of the argument buffer
  * shared      bytes of dynamic shared memory
+ * wait        PACC_NOW, PACC_LATER, PACC_LATER_ALL
  */
 struct pacc_launch {
   void *kernel;
@@ -37,6 +48,7 @@ struct pacc_launch {
   void *agg_stream;
   uint32_t arg_bytes;
   uint32_t shared;
+  uint32_t wait;
   uint32_t grid[3];
   uint32_t block[3];
 };
@@ -54,7 +66,8 @@ struct pacc_ids {
 struct pacc_batch;
 
 /* Launches that the active lanes of a warp ask for together, at once. Falls
- * back to one plain launch per lane. */
+ * back to one plain launch per lane. If launch->wait is not PACC_NOW, the
+ * grid's threads call __pacc_dev_grid_leave. */
 void __pacc_dev_launch_warp(const struct pacc_launch *launch);
 
 /* Block groups: every thread of a block calls begin first. */
@@ -69,12 +82,15 @@ void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                             uint32_t slots, const uint32_t *strides);
 
-/* Every thread of a kernel with records calls leave last; true in the last
- * thread of its group, which then calls flush for each slot in order, and
- * close. Grid and argument bytes are not read from `launch`. */
+/* Every thread of a kernel with records in block groups calls block_leave
+ * last; true in the last thread of its block, which then calls block_flush for
+ * each slot in order. After that, every thread of a kernel with records in
+ * grid groups or with launches that may wait calls grid_leave; true in the
+ * last thread of the grid, which calls grid_flush for each slot in order, and
+ * grid_close. Grid, block and arguments of `launch` are not read. */
 uint32_t __pacc_dev_block_leave(void);
-uint32_t __pacc_dev_grid_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
+uint32_t __pacc_dev_grid_leave(void);
 void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);
 void __pacc_dev_grid_close(void);
 

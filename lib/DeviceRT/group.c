@@ -8,42 +8,7 @@
  * Nobody waits for threads that are not on their way; the thread that finishes
  * last launches.
  */
-#include "private.h"
-
-#define PACC_SLOTS 8u
-
-/* filled: records << 40 | blocks. Both grow in one atomic, so that records
- * stand in the order of their first blocks. */
-#define FILLED_BITS 40u
-
-/* threads and shared are the largest of the records'. apart: some record is
- * too large to be merged. */
-struct pacc_slot {
-  uint64_t filled;
-  struct pacc_batch *batch;
-  uint32_t threads;
-  uint32_t shared;
-  uint32_t apart;
-};
-
-enum { GROUP_NEW = 0, GROUP_BUSY, GROUP_READY, GROUP_WITHOUT_MEMORY };
-
-/* left: threads that have finished. key: 0 in free entries of the table.
- * capacity: records that every slot has room for. */
-struct pacc_group {
-  uint64_t key;
-  uint64_t left;
-  uint32_t state;
-  uint32_t capacity;
-  struct pacc_slot slots[PACC_SLOTS];
-};
-
-#define TABLE_BUCKETS 128u
-#define BUCKET_SIZE 8u
-
-/* A GPU runs at most 128 grids at once. */
-static struct pacc_group grid_table[TABLE_BUCKETS][BUCKET_SIZE];
-static uint32_t grid_table_lock;
+#include "group_private.h"
 
 static __gpu_local struct pacc_group block_group
     __attribute__((loader_uninitialized));
@@ -52,18 +17,13 @@ static struct pacc_group *block_group_of(void) {
   return (struct pacc_group *)&block_group;
 }
 
-static uint32_t block_threads(void) {
-  return __gpu_num_threads_x() * __gpu_num_threads_y() * __gpu_num_threads_z();
-}
-
-static uint64_t grid_threads(void) {
-  return (uint64_t)__gpu_num_blocks_x() * __gpu_num_blocks_y() *
-         __gpu_num_blocks_z() * block_threads();
-}
-
-static void group_clear(struct pacc_group *group) {
+void pacc_group_clear(struct pacc_group *group) {
   group->left = 0;
-  group->state = GROUP_NEW;
+  group->state = PACC_GROUP_NEW;
+  group->first = 0;
+  group->last = 0;
+  group->lock = 0;
+  group->deferring = 0;
   for (uint32_t i = 0; i < PACC_SLOTS; ++i) {
     struct pacc_slot *slot = &group->slots[i];
     slot->filled = 0;
@@ -76,55 +36,8 @@ static void group_clear(struct pacc_group *group) {
 
 void __pacc_dev_block_begin(void) {
   if ((__gpu_thread_id_x() | __gpu_thread_id_y() | __gpu_thread_id_z()) == 0)
-    group_clear(block_group_of());
+    pacc_group_clear(block_group_of());
   __gpu_sync_threads();
-}
-
-/* 0 never comes out. */
-static uint64_t grid_key(void) { return pacc_grid_number() << 1 | 1; }
-
-static struct pacc_group *grid_find(struct pacc_group *bucket, uint64_t key) {
-  for (uint32_t i = 0; i < BUCKET_SIZE; ++i)
-    if (pacc_load_u64(&bucket[i].key) == key)
-      return &bucket[i];
-  return 0;
-}
-
-static struct pacc_group *grid_insert(struct pacc_group *bucket, uint64_t key) {
-  for (uint32_t i = 0; i < BUCKET_SIZE; ++i)
-    if (pacc_load_u64(&bucket[i].key) == 0) {
-      group_clear(&bucket[i]);
-      pacc_fence();
-      pacc_store_u64(&bucket[i].key, key);
-      return &bucket[i];
-    }
-  return 0;
-}
-
-/* The entry of this grid, made by its first caller. Entries are made under a
- * lock, since a free place may lie before the one that another thread just
- * took for the same grid. */
-static struct pacc_group *grid_group_of(void) {
-  uint64_t key = grid_key();
-  struct pacc_group *bucket = grid_table[(key >> 1) % TABLE_BUCKETS];
-  struct pacc_group *group;
-  while (!(group = grid_find(bucket, key))) {
-    uint32_t expected = 0;
-    if (!__scoped_atomic_compare_exchange_n(&grid_table_lock, &expected, 1, 0,
-                                            __ATOMIC_RELAXED, __ATOMIC_RELAXED,
-                                            PACC_SCOPE)) {
-      __gpu_thread_suspend();
-      continue;
-    }
-    pacc_fence();
-    group = grid_find(bucket, key);
-    if (!group)
-      group = grid_insert(bucket, key);
-    pacc_fence();
-    pacc_store_u32(&grid_table_lock, 0);
-  }
-  pacc_fence();
-  return group;
 }
 
 /* Memory for `capacity` records in every slot, or nothing. */
@@ -135,12 +48,12 @@ static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
     if (!batch) {
       while (done-- > 0)
         pacc_batch_give(group->slots[done].batch);
-      return GROUP_WITHOUT_MEMORY;
+      return PACC_GROUP_WITHOUT_MEMORY;
     }
     group->slots[done].batch = batch;
   }
   group->capacity = (uint32_t)capacity;
-  return GROUP_READY;
+  return PACC_GROUP_READY;
 }
 
 /* A group of one slot leaves half of the pool to others. */
@@ -153,24 +66,24 @@ static uint64_t group_wish(uint64_t threads, uint32_t slots,
 
 static uint32_t group_prepare(struct pacc_group *group, uint64_t threads,
                               uint32_t slots, const uint32_t *strides) {
-  uint32_t expected = GROUP_NEW;
+  uint32_t expected = PACC_GROUP_NEW;
   uint32_t state = pacc_load_u32(&group->state);
-  if (state == GROUP_NEW &&
-      __scoped_atomic_compare_exchange_n(&group->state, &expected, GROUP_BUSY,
-                                         0, __ATOMIC_RELAXED, __ATOMIC_RELAXED,
-                                         PACC_SCOPE)) {
+  if (state == PACC_GROUP_NEW &&
+      __scoped_atomic_compare_exchange_n(&group->state, &expected,
+                                         PACC_GROUP_BUSY, 0, __ATOMIC_RELAXED,
+                                         __ATOMIC_RELAXED, PACC_SCOPE)) {
     uint64_t wish = group_wish(threads, slots, strides);
-    state = GROUP_WITHOUT_MEMORY;
-    if (wish < 1u << (64u - FILLED_BITS))
+    state = PACC_GROUP_WITHOUT_MEMORY;
+    if (wish < 1u << (64u - PACC_FILLED_BITS))
       state = group_take(group, wish, slots, strides);
-    while (state != GROUP_READY && slots == 1 && wish > 32) {
+    while (state != PACC_GROUP_READY && slots == 1 && wish > 32) {
       wish /= 2;
       state = group_take(group, wish, slots, strides);
     }
     pacc_fence();
     pacc_store_u32(&group->state, state);
   }
-  while (state < GROUP_READY)
+  while (state < PACC_GROUP_READY)
     state = pacc_load_u32(&group->state);
   pacc_fence();
   return state;
@@ -197,7 +110,7 @@ static void slot_record(struct pacc_slot *slot, uint32_t capacity,
   uint64_t filled = 0;
   if (__gpu_lane_id() == leader) {
     uint64_t count = pacc_lanes_count(mask);
-    filled = pacc_add_u64(&slot->filled, count << FILLED_BITS | total);
+    filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
     atomic_max(&slot->threads, threads);
     atomic_max(&slot->shared, shared);
   }
@@ -205,7 +118,7 @@ static void slot_record(struct pacc_slot *slot, uint32_t capacity,
     pacc_store_u32(&slot->apart, 1);
   filled = pacc_lane_u64(mask, filled, leader);
   uint64_t index =
-      (filled >> FILLED_BITS) + pacc_lanes_count(pacc_lanes_below(mask));
+      (filled >> PACC_FILLED_BITS) + pacc_lanes_count(pacc_lanes_below(mask));
   if (index < capacity)
     pacc_record_write(pacc_batch_record(slot->batch, index), launch,
                       (uint32_t)filled + end - blocks);
@@ -225,7 +138,7 @@ static void group_record(struct pacc_group *group, uint64_t threads,
   uint32_t same = pacc_lanes_alike(mask, slot);
   uint32_t valid = pacc_launch_is_valid(launch);
   uint32_t takers = pacc_lanes_where(same, valid);
-  if (state != GROUP_READY)
+  if (state != PACC_GROUP_READY)
     __pacc_dev_launch_warp(launch);
   else if (valid)
     slot_record(&group->slots[slot], group->capacity, launch, takers);
@@ -235,22 +148,22 @@ static void group_record(struct pacc_group *group, uint64_t threads,
 
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
                              uint32_t slots, const uint32_t *strides) {
-  group_record(block_group_of(), block_threads(), launch, slot, slots, strides,
-               pacc_lanes());
+  group_record(block_group_of(), pacc_block_threads(), launch, slot, slots,
+               strides, pacc_lanes());
 }
 
 static struct pacc_group *grid_group_by(uint32_t mask) {
   uint32_t leader = pacc_lane_first(mask);
   struct pacc_group *group = 0;
   if (__gpu_lane_id() == leader)
-    group = grid_group_of();
+    group = pacc_grid_group();
   return pacc_lane_ptr(mask, group, leader);
 }
 
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                             uint32_t slots, const uint32_t *strides) {
   uint32_t mask = pacc_lanes();
-  group_record(grid_group_by(mask), grid_threads(), launch, slot, slots,
+  group_record(grid_group_by(mask), pacc_grid_threads(), launch, slot, slots,
                strides, mask);
 }
 
@@ -269,80 +182,55 @@ static uint32_t group_leave(struct pacc_group *group, uint64_t threads,
 }
 
 uint32_t __pacc_dev_block_leave(void) {
-  return group_leave(block_group_of(), block_threads(), pacc_lanes());
+  return group_leave(block_group_of(), pacc_block_threads(), pacc_lanes());
 }
 
 uint32_t __pacc_dev_grid_leave(void) {
   uint32_t mask = pacc_lanes();
-  return group_leave(grid_group_by(mask), grid_threads(), mask);
+  return group_leave(grid_group_by(mask), pacc_grid_threads(), mask);
 }
 
 enum { PACC_APART = 1, PACC_MERGED = 2 };
 
-static struct pacc_launch record_read(const struct pacc_record *record,
-                                      const struct pacc_launch *like) {
-  struct pacc_launch launch = *like;
-  launch.args = record + 1;
-  launch.shared = record->shared;
-  launch.grid[0] = record->grid_x;
-  launch.grid[1] = record->grid_yz & 0xffffu;
-  launch.grid[2] = record->grid_yz >> 16;
-  for (uint32_t d = 0; d < 3; ++d)
-    launch.block[d] = record->block[d];
-  return launch;
-}
-
-/* One plain launch per record, for the records of the given kinds. */
-static void launch_records(const struct pacc_batch *batch,
-                           const struct pacc_launch *like, uint32_t kinds) {
-  for (uint32_t i = 0; i < batch->records; ++i) {
-    struct pacc_launch launch = record_read(pacc_batch_record(batch, i), like);
-    if (kinds & (pacc_launch_blocks(&launch) ? PACC_MERGED : PACC_APART))
-      (void)pacc_launch_plain(&launch);
-  }
-}
-
-static void group_flush(struct pacc_group *group,
-                        const struct pacc_launch *launch, uint32_t slot_index) {
-  if (pacc_load_u32(&group->state) != GROUP_READY)
-    return;
-  struct pacc_slot *slot = &group->slots[slot_index];
+/* The records of a slot as a batch. */
+static struct pacc_batch *slot_close(const struct pacc_group *group,
+                                     struct pacc_slot *slot,
+                                     const struct pacc_launch *launch) {
   struct pacc_batch *batch = slot->batch;
+  pacc_batch_describe(batch, launch, pacc_load_u32(&slot->threads),
+                      pacc_load_u32(&slot->shared));
+  batch->apart = pacc_load_u32(&slot->apart);
   uint64_t filled = pacc_load_u64(&slot->filled);
-  uint64_t blocks = filled & ((1ull << FILLED_BITS) - 1);
-  uint64_t records = filled >> FILLED_BITS;
+  uint64_t blocks = filled & ((1ull << PACC_FILLED_BITS) - 1);
+  uint64_t records = filled >> PACC_FILLED_BITS;
   if (records > group->capacity) {
     records = group->capacity;
-    const struct pacc_record *last = pacc_batch_record(batch, records - 1);
-    struct pacc_launch launch_of_last = record_read(last, launch);
+    uint32_t last = group->capacity - 1;
+    struct pacc_launch launch_of_last = pacc_record_read(batch, last);
     /* A record has only the low half of a sum that is too large anyway. */
     if (blocks <= UINT32_MAX)
-      blocks = last->first + (uint64_t)pacc_launch_blocks(&launch_of_last);
+      blocks = pacc_batch_record(batch, last)->first +
+               (uint64_t)pacc_launch_blocks(&launch_of_last);
   }
   batch->records = (uint32_t)records;
-  batch->blocks = (uint32_t)blocks;
-  if (pacc_load_u32(&slot->apart))
-    launch_records(batch, launch, PACC_APART);
-  if (batch->records > 1 && blocks > 0 && blocks <= PACC_MAX_GRID) {
-    uint32_t threads = pacc_load_u32(&slot->threads);
-    uint32_t shared = pacc_load_u32(&slot->shared);
-    if (pacc_batch_launch(batch, launch, threads, shared) == 0)
-      return;
-  }
-  launch_records(batch, launch, PACC_MERGED);
-  pacc_batch_give(batch);
+  batch->blocks = blocks > PACC_MAX_GRID ? UINT32_MAX : (uint32_t)blocks;
+  return batch;
 }
 
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot) {
-  group_flush(block_group_of(), launch, slot);
+  struct pacc_group *group = block_group_of();
+  if (pacc_load_u32(&group->state) != PACC_GROUP_READY)
+    return;
+  struct pacc_batch *batch = slot_close(group, &group->slots[slot], launch);
+  uint32_t later = launch->wait == PACC_LATER_ALL && pacc_grid_is_deferring();
+  if (launch->wait == PACC_NOW || batch->records == 0)
+    pacc_batch_send(batch, 0);
+  else if (later || !pacc_batch_try(batch))
+    pacc_grid_defer(batch);
 }
 
 void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot) {
-  group_flush(grid_group_of(), launch, slot);
-}
-
-void __pacc_dev_grid_close(void) {
-  struct pacc_group *group = grid_group_of();
-  pacc_fence();
-  pacc_store_u64(&group->key, 0);
+  struct pacc_group *group = pacc_grid_group();
+  if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
+    pacc_batch_send(slot_close(group, &group->slots[slot], launch), 1);
 }

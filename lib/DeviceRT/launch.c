@@ -11,8 +11,6 @@ extern uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
                                        struct dim3 grid, struct dim3 block,
                                        uint32_t shared, void *stream);
 
-#define CUDA_ERROR_MEMORY_ALLOCATION 2u
-
 static struct dim3 dim3_of(const uint32_t size[3]) {
   struct dim3 result = {size[0], size[1], size[2]};
   return result;
@@ -21,7 +19,7 @@ static struct dim3 dim3_of(const uint32_t size[3]) {
 uint32_t pacc_launch_plain(const struct pacc_launch *launch) {
   void *buffer = __cudaCDP2GetParameterBuffer(64, launch->arg_bytes);
   if (!buffer)
-    return CUDA_ERROR_MEMORY_ALLOCATION;
+    return PACC_CUDA_NO_ROOM;
   __builtin_memcpy(buffer, launch->args, launch->arg_bytes);
   return __cudaCDP2LaunchDevice(launch->kernel, buffer, dim3_of(launch->grid),
                                 dim3_of(launch->block), launch->shared,
@@ -47,38 +45,24 @@ uint32_t pacc_launch_blocks(const struct pacc_launch *launch) {
   return blocks > PACC_MAX_BLOCKS ? 0 : (uint32_t)blocks;
 }
 
-void pacc_record_write(struct pacc_record *record,
-                       const struct pacc_launch *launch, uint32_t first) {
-  record->first = first;
-  record->grid_x = launch->grid[0];
-  record->grid_yz = launch->grid[1] | launch->grid[2] << 16;
-  record->block[0] = launch->block[0];
-  record->block[1] = launch->block[1];
-  record->block[2] = launch->block[2];
-  record->shared = launch->shared;
-  record->done = 0;
-  __builtin_memcpy(__builtin_assume_aligned(record + 1, 32), launch->args,
-                   launch->arg_bytes);
-}
-
-uint32_t pacc_batch_launch(struct pacc_batch *batch,
-                           const struct pacc_launch *launch, uint32_t threads,
-                           uint32_t shared) {
+uint32_t pacc_batch_launch(struct pacc_batch *batch) {
   pacc_fence();
   void *buffer = __cudaCDP2GetParameterBuffer(64, sizeof(batch));
   if (!buffer)
-    return CUDA_ERROR_MEMORY_ALLOCATION;
+    return PACC_CUDA_NO_ROOM;
   *(struct pacc_batch **)buffer = batch;
   struct dim3 grid = {batch->blocks, 1, 1};
-  struct dim3 block = {threads, 1, 1};
-  return __cudaCDP2LaunchDevice(launch->aggregated, buffer, grid, block, shared,
-                                launch->agg_stream);
+  struct dim3 block = {batch->threads, 1, 1};
+  return __cudaCDP2LaunchDevice(batch->aggregated, buffer, grid, block,
+                                batch->shared, batch->agg_stream);
 }
 
-/* Merges the launches of the lanes in `mask`, at least two. False if they
+/* Merges the launches of the lanes in `mask`. With `later`, or if CUDA has no
+ * room and they may wait, they are left to the end of the grid. False if they
  * have to go out one by one. */
 static uint32_t launch_together(const struct pacc_launch *launch,
-                                uint32_t blocks, uint32_t mask) {
+                                uint32_t blocks, uint32_t mask,
+                                uint32_t later) {
   uint32_t leader = pacc_lane_first(mask);
   uint32_t leads = __gpu_lane_id() == leader;
   uint32_t count = pacc_lanes_count(mask);
@@ -92,6 +76,7 @@ static uint32_t launch_together(const struct pacc_launch *launch,
   if (leads) {
     batch = pacc_batch_take(count, pacc_record_bytes(launch->arg_bytes));
     if (batch) {
+      pacc_batch_describe(batch, launch, threads, shared);
       batch->records = count;
       batch->blocks = total;
     }
@@ -107,11 +92,41 @@ static uint32_t launch_together(const struct pacc_launch *launch,
 
   uint32_t failed = 0;
   if (leads) {
-    failed = pacc_batch_launch(batch, launch, threads, shared);
-    if (failed)
+    failed = later ? PACC_CUDA_NO_ROOM : pacc_batch_launch(batch);
+    if (failed == PACC_CUDA_NO_ROOM && launch->wait != PACC_NOW) {
+      pacc_grid_defer(batch);
+      failed = 0;
+    } else if (failed) {
       pacc_batch_give(batch);
+    }
   }
   return pacc_lane_u32(mask, failed, leader) == 0;
+}
+
+/* Leaves one launch to the end of the grid; false if there is no memory. */
+static uint32_t launch_later(const struct pacc_launch *launch,
+                             uint32_t blocks) {
+  struct pacc_batch *batch =
+      pacc_batch_take(1, pacc_record_bytes(launch->arg_bytes));
+  if (!batch)
+    return 0;
+  pacc_batch_describe(batch, launch, pacc_launch_threads(launch),
+                      launch->shared);
+  batch->records = 1;
+  batch->blocks = blocks;
+  batch->apart = blocks == 0;
+  pacc_record_write(pacc_batch_record(batch, 0), launch, 0);
+  pacc_grid_defer(batch);
+  return 1;
+}
+
+static void launch_alone(const struct pacc_launch *launch, uint32_t blocks,
+                         uint32_t later) {
+  if (later && launch_later(launch, blocks))
+    return;
+  uint32_t failed = pacc_launch_plain(launch);
+  if (failed == PACC_CUDA_NO_ROOM && launch->wait != PACC_NOW)
+    (void)launch_later(launch, blocks);
 }
 
 /* Launches of one kernel into one stream can be merged. Lanes come here from
@@ -123,15 +138,23 @@ static uint64_t launch_key(const struct pacc_launch *launch) {
 void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
   uint32_t mask = pacc_lanes();
   uint32_t same = pacc_lanes_alike(mask, launch_key(launch));
-  uint32_t blocks = 0;
-  if (pacc_launch_is_valid(launch))
-    blocks = pacc_launch_blocks(launch);
+  uint32_t later = 0;
+  if (launch->wait == PACC_LATER_ALL) {
+    uint32_t leader = pacc_lane_first(same);
+    if (__gpu_lane_id() == leader)
+      later = pacc_grid_is_deferring();
+    later = pacc_lane_u32(same, later, leader);
+  }
+  uint32_t valid = pacc_launch_is_valid(launch);
+  uint32_t blocks = valid ? pacc_launch_blocks(launch) : 0;
   uint32_t takers = pacc_lanes_where(same, blocks != 0);
   uint32_t merged = 0;
   if (blocks != 0 && pacc_lanes_count(takers) > 1)
-    merged = launch_together(launch, blocks, takers);
-  if (!merged)
-    (void)pacc_launch_plain(launch);
+    merged = launch_together(launch, blocks, takers, later);
+  if (!valid)
+    (void)pacc_launch_plain(launch); /* CUDA says what is wrong with it. */
+  else if (!merged)
+    launch_alone(launch, blocks, later);
   /* A later operation of another lane in the block's stream must find this
    * one there. */
   __gpu_sync_lane(mask);

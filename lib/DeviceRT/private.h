@@ -71,6 +71,12 @@ extern struct pacc_pool __pacc_dev_pool;
  * blocks       of all records together
  * blocks_done  of the spans whose blocks have all loaded their arguments
  * stride       bytes from one record to the next
+ * threads      largest block
+ * shared       largest dynamic shared memory
+ * apart        some record is too large to be merged
+ * wait         that of the launches
+ * next         in the list of batches that wait for the end of the grid
+ * The others are those of struct pacc_launch.
  */
 struct pacc_batch {
   struct pacc_pool *pool;
@@ -82,9 +88,20 @@ struct pacc_batch {
   uint32_t blocks;
   uint32_t blocks_done;
   uint32_t stride;
+  uint32_t threads;
+  uint32_t shared;
+  uint32_t apart;
+  uint32_t wait;
+  void *kernel;
+  void *aggregated;
+  void *stream;
+  void *agg_stream;
+  struct pacc_batch *next;
+  uint32_t arg_bytes;
 };
 
-#define PACC_BATCH_HEAD 64u
+#define PACC_BATCH_HEAD 128u
+_Static_assert(sizeof(struct pacc_batch) <= PACC_BATCH_HEAD, "head too small");
 
 PACC_INLINE uint32_t pacc_record_bytes(uint32_t arg_bytes) {
   return (uint32_t)sizeof(struct pacc_record) + ((arg_bytes + 31u) & ~31u);
@@ -106,9 +123,11 @@ pacc_batch_record(const struct pacc_batch *batch, uint64_t index) {
 struct pacc_batch *pacc_batch_take(uint64_t records, uint32_t stride);
 void pacc_batch_give(struct pacc_batch *batch);
 
-/* launch.c */
+/* launch.c: all return CUDA's error codes */
 
-/* The launch as the source has it. Returns CUDA's error code. */
+#define PACC_CUDA_NO_ROOM 69u /* cudaErrorLaunchPendingCountExceeded */
+
+/* The launch as the source has it. */
 uint32_t pacc_launch_plain(const struct pacc_launch *launch);
 
 /* False if CUDA would refuse the grid or the block. */
@@ -117,14 +136,46 @@ uint32_t pacc_launch_is_valid(const struct pacc_launch *launch);
 /* Blocks of a valid launch, 0 if it has too many to be merged. */
 uint32_t pacc_launch_blocks(const struct pacc_launch *launch);
 
+/* batch.c */
+
 void pacc_record_write(struct pacc_record *record,
                        const struct pacc_launch *launch, uint32_t first);
+struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
+                                    uint32_t index);
 
-/* Launches the batch as one grid of blocks of `threads` threads. Returns
- * CUDA's error code; then the batch is still the caller's. */
-uint32_t pacc_batch_launch(struct pacc_batch *batch,
-                           const struct pacc_launch *launch, uint32_t threads,
-                           uint32_t shared);
+/* What is the same for all launches of a batch. */
+void pacc_batch_describe(struct pacc_batch *batch,
+                         const struct pacc_launch *launch, uint32_t threads,
+                         uint32_t shared);
+
+/* The batch as one grid. If that fails, the batch is still the caller's; else
+ * it is the grid's. */
+uint32_t pacc_batch_launch(struct pacc_batch *batch);
+
+/* Tries until CUDA has room, for some seconds. */
+uint32_t pacc_launch_patiently(const struct pacc_launch *launch);
+
+/* Launches all of a batch, record by record where it can't be one grid, and
+ * gives it back. With patience it waits for CUDA to have room; only the last
+ * thread of a grid may have patience, since others would keep the children
+ * from running. */
+void pacc_batch_send(struct pacc_batch *batch, uint32_t patience);
+
+/* Launches a batch all at once or not at all; then it returns 0. */
+uint32_t pacc_batch_try(struct pacc_batch *batch);
+
+/* grid.c */
+
+struct pacc_group;
+
+/* The state of this grid, made by its first caller. */
+struct pacc_group *pacc_grid_group(void);
+
+/* Leaves a batch to the last thread of the grid. */
+void pacc_grid_defer(struct pacc_batch *batch);
+
+/* True once a batch of this grid was left to its end whose order counts. */
+uint32_t pacc_grid_is_deferring(void);
 
 PACC_INLINE uint32_t pacc_launch_threads(const struct pacc_launch *launch) {
   return launch->block[0] * launch->block[1] * launch->block[2];

@@ -40,6 +40,7 @@ private:
   std::string groupObstacle(Function &F);
   void chooseLevels(Function &F);
   void chooseStreams(Function &F);
+  void chooseWaits(Function &F);
   SmallVector<PlannedSite *, 8> sitesIn(const Function &F, bool Merged);
 
   Module &M;
@@ -241,6 +242,29 @@ void Planner::chooseStreams(Function &F) {
   }
 }
 
+/// A launch may wait for the end of its grid if all kernels that reach it can
+/// have code at their end. Others of its thread then have to wait too; but
+/// what is not merged, and tail launches, would come before it.
+void Planner::chooseWaits(Function &F) {
+  Surroundings Around = surroundingsOf(F);
+  if (Around.Exits || any_of(Around.Roots, [](Function *Root) {
+        return mayBeCalledFromElsewhere(*Root);
+      }))
+    return;
+  bool HasTail = any_of(Sites, [&](const PlannedSite &P) {
+    return P.S.Stream == StreamKind::Tail &&
+           any_of(Around.Roots, [&](Function *Root) {
+             return reachableFrom(*Root).Functions.contains(P.S.caller());
+           });
+  });
+  for (PlannedSite *P : sitesIn(F, true)) {
+    if (P->MergedStream == StreamKind::FireAndForget)
+      P->IfNoRoom = Wait::Later;
+    else if (Around.OtherOperation.empty() && !HasTail)
+      P->IfNoRoom = Wait::LaterAll;
+  }
+}
+
 std::vector<PlannedSite> Planner::run() {
   for (Site &S : findSites(M)) {
     PlannedSite P;
@@ -257,6 +281,7 @@ std::vector<PlannedSite> Planner::run() {
   for (Function *F : Callers) {
     chooseLevels(*F);
     chooseStreams(*F);
+    chooseWaits(*F);
   }
   return std::move(Sites);
 }

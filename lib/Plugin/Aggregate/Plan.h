@@ -8,6 +8,7 @@
 #define PACC_AGGREGATE_PLAN_H
 
 #include "Aggregate.h"
+#include "Runtime.h"
 #include "Sites.h"
 
 namespace pacc {
@@ -25,6 +26,8 @@ struct PlannedSite {
   /// Where a launch that is not merged goes, and one that is.
   StreamKind PlainStream = StreamKind::Null;
   StreamKind MergedStream = StreamKind::Null;
+  /// What happens to the launch if CUDA has no room for it.
+  Wait IfNoRoom = Wait::Now;
   /// Why this granularity.
   std::string Why;
 

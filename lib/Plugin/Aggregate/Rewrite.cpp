@@ -26,12 +26,15 @@ public:
   void run();
 
 private:
-  /// The waiting launches of one kernel.
-  struct Group {
-    Granularity Level;
+  /// What a kernel does where its threads leave: launch the records of its
+  /// sites, if their level is Block or Grid, and what CUDA had no room for.
+  struct Hook {
+    Granularity Level = Granularity::Warp;
     SmallVector<PlannedSite *, MaxSlots> Sites;
     GlobalVariable *Strides = nullptr;
+    bool MayWait = false;
     Function *Finish = nullptr;
+    bool usesGrid() const { return Level == Granularity::Grid || MayWait; }
     Function *runtime(DeviceRuntime &RT, StringRef What) const {
       StringRef Prefix = Level == Granularity::Block ? "block_" : "grid_";
       return RT.function((Prefix + What).str());
@@ -41,15 +44,16 @@ private:
   AllocaInst *createLaunch(IRBuilder<> &B, const PlannedSite &P);
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
-  void createFinish(Function &Kernel, Group &G);
-  void hookKernel(Function &Kernel, Group &G);
+  void findHooks();
+  void createFinish(Function &Kernel, Hook &H);
+  void hookKernel(Function &Kernel, Hook &H);
   Value *streamHandle(IRBuilder<> &B, StreamKind Stream);
 
   DeviceRuntime &Runtime;
   Module &M;
   MutableArrayRef<PlannedSite> Sites;
   ChildBuilder Child;
-  MapVector<Function *, Group> Groups;
+  MapVector<Function *, Hook> Hooks;
 };
 
 Value *Rewriter::field(IRBuilder<> &B, Value *Launch, unsigned Field) {
@@ -74,6 +78,8 @@ AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
                 field(B, Launch, LaunchAggStream));
   B.CreateStore(B.getInt32(static_cast<uint32_t>(P.S.ArgBytes)),
                 field(B, Launch, LaunchArgBytes));
+  B.CreateStore(B.getInt32(static_cast<unsigned>(P.IfNoRoom)),
+                field(B, Launch, LaunchWait));
   return Launch;
 }
 
@@ -100,11 +106,11 @@ void Rewriter::rewrite(PlannedSite &P) {
   if (P.Level == Granularity::Warp) {
     B.CreateCall(Runtime.function("launch_warp"), {Launch});
   } else {
-    Group &G = Groups[F];
-    B.CreateCall(G.runtime(Runtime, "record"),
+    Hook &H = Hooks[F];
+    B.CreateCall(H.runtime(Runtime, "record"),
                  {Launch, B.getInt32(P.Slot),
-                  B.getInt32(static_cast<uint32_t>(G.Sites.size())),
-                  G.Strides});
+                  B.getInt32(static_cast<uint32_t>(H.Sites.size())),
+                  H.Strides});
   }
   Old->eraseFromParent();
   P.S.Launch = nullptr;
@@ -112,7 +118,7 @@ void Rewriter::rewrite(PlannedSite &P) {
 }
 
 /// void finish(): every thread calls it last; the last thread launches.
-void Rewriter::createFinish(Function &Kernel, Group &G) {
+void Rewriter::createFinish(Function &Kernel, Hook &H) {
   LLVMContext &C = M.getContext();
   auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
                              GlobalValue::InternalLinkage,
@@ -122,27 +128,38 @@ void Rewriter::createFinish(Function &Kernel, Group &G) {
       F->addFnAttr(Kernel.getFnAttribute(Key));
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
-  auto *Entry = BasicBlock::Create(C, "entry", F);
-  auto *Last = BasicBlock::Create(C, "last", F);
-  auto *Done = BasicBlock::Create(C, "done", F);
-  IRBuilder<> B(Entry);
-  Value *IsLast = B.CreateCall(G.runtime(Runtime, "leave"));
-  B.CreateCondBr(B.CreateIsNotNull(IsLast), Last, Done);
-  B.SetInsertPoint(Last);
-  for (PlannedSite *P : G.Sites) {
-    AllocaInst *Launch = createLaunch(B, *P);
-    B.CreateCall(G.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
-  }
-  if (G.Level == Granularity::Grid)
-    B.CreateCall(Runtime.function("grid_close"));
-  B.CreateBr(Done);
-  B.SetInsertPoint(Done);
+  IRBuilder<> B(BasicBlock::Create(C, "entry", F));
+  // if (<leave>()) { what Emit writes }
+  auto IfLast = [&](StringRef Leave, function_ref<void()> Emit) {
+    auto *Last = BasicBlock::Create(C, "last", F);
+    auto *Next = BasicBlock::Create(C, "next", F);
+    Value *IsLast = B.CreateCall(Runtime.function(Leave));
+    B.CreateCondBr(B.CreateIsNotNull(IsLast), Last, Next);
+    B.SetInsertPoint(Last);
+    Emit();
+    B.CreateBr(Next);
+    B.SetInsertPoint(Next);
+  };
+  auto Flush = [&] {
+    for (PlannedSite *P : H.Sites) {
+      AllocaInst *Launch = createLaunch(B, *P);
+      B.CreateCall(H.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
+    }
+  };
+  if (H.Level == Granularity::Block)
+    IfLast("block_leave", Flush);
+  if (H.usesGrid())
+    IfLast("grid_leave", [&] {
+      if (H.Level == Granularity::Grid)
+        Flush();
+      B.CreateCall(Runtime.function("grid_close"));
+    });
   B.CreateRetVoid();
-  G.Finish = F;
+  H.Finish = F;
 }
 
 /// Code at the kernel's start and before each of its returns.
-void Rewriter::hookKernel(Function &Kernel, Group &G) {
+void Rewriter::hookKernel(Function &Kernel, Hook &H) {
   DebugLoc Nowhere;
   if (DISubprogram *Program = Kernel.getSubprogram())
     Nowhere = DILocation::get(M.getContext(), 0, 0, Program);
@@ -153,9 +170,9 @@ void Rewriter::hookKernel(Function &Kernel, Group &G) {
   for (ReturnInst *Return : Returns) {
     IRBuilder<> B(Return);
     B.SetCurrentDebugLocation(Nowhere);
-    B.CreateCall(G.Finish);
+    B.CreateCall(H.Finish);
   }
-  if (G.Level == Granularity::Block) {
+  if (H.Level == Granularity::Block) {
     BasicBlock &Entry = Kernel.getEntryBlock();
     IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
     B.SetCurrentDebugLocation(Nowhere);
@@ -163,47 +180,62 @@ void Rewriter::hookKernel(Function &Kernel, Group &G) {
   }
 }
 
-void Rewriter::run() {
+void Rewriter::findHooks() {
   for (PlannedSite &P : Sites)
     if (P.isMerged() && P.Level != Granularity::Warp) {
-      Group &G = Groups[P.S.caller()];
-      G.Level = P.Level;
-      G.Sites.push_back(&P);
+      Hook &H = Hooks[P.S.caller()];
+      H.Level = P.Level;
+      H.Sites.push_back(&P);
     }
-  for (auto &[Kernel, G] : Groups) {
+  for (auto &[Kernel, H] : Hooks) {
     SmallVector<uint32_t, MaxSlots> Strides;
-    for (PlannedSite *P : G.Sites)
+    for (PlannedSite *P : H.Sites)
       Strides.push_back(
           static_cast<uint32_t>(DeviceRuntime::recordBytes(P->S.ArgBytes)));
     Constant *Init = ConstantDataArray::get(M.getContext(), Strides);
-    G.Strides = new GlobalVariable(M, Init->getType(), true,
+    H.Strides = new GlobalVariable(M, Init->getType(), true,
                                    GlobalValue::InternalLinkage, Init,
                                    "__pacc_dev_strides");
   }
+  for (Function &Kernel : M) {
+    if (Kernel.isDeclaration() ||
+        Kernel.getCallingConv() != CallingConv::PTX_Kernel)
+      continue;
+    Reach R = reachableFrom(Kernel);
+    if (any_of(Sites, [&](const PlannedSite &P) {
+          return P.isMerged() && P.IfNoRoom != Wait::Now &&
+                 R.Functions.contains(P.S.caller());
+        }))
+      Hooks[&Kernel].MayWait = true;
+  }
+}
+
+void Rewriter::run() {
+  findHooks();
   SmallSetVector<Function *, 8> Kernels;
   for (PlannedSite &P : Sites)
     if (P.isMerged()) {
       Kernels.insert(P.S.Kernel);
       rewrite(P);
     }
-  for (auto &[Kernel, G] : Groups)
-    createFinish(*Kernel, G);
+  for (auto &[Kernel, H] : Hooks)
+    createFinish(*Kernel, H);
   for (Function *Kernel : Kernels) {
-    auto It = Groups.find(Kernel);
-    Group *G = It == Groups.end() ? nullptr : &It->second;
+    auto It = Hooks.find(Kernel);
+    Hook *H = It == Hooks.end() ? nullptr : &It->second;
     Child.define(
         *Kernel,
         [&](IRBuilder<> &B) {
-          if (G && G->Level == Granularity::Block)
+          if (H && H->Level == Granularity::Block)
             B.CreateCall(Runtime.function("block_begin"));
         },
         [&](IRBuilder<> &B) {
-          if (G)
-            B.CreateCall(G->Finish);
+          if (H)
+            B.CreateCall(H->Finish);
         });
   }
-  for (auto &[Kernel, G] : Groups)
-    hookKernel(*Kernel, G);
+  for (auto &[Kernel, H] : Hooks)
+    hookKernel(*Kernel, H);
 }
 
 } // namespace

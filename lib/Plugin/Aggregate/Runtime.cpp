@@ -26,7 +26,8 @@ DeviceRuntime::DeviceRuntime(Module &M) : M(&M) {
   Type *Ptr = PointerType::get(C, 0);
   Type *I32 = Type::getInt32Ty(C);
   Type *Dim = ArrayType::get(I32, 3);
-  LaunchTy = StructType::get(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, Dim, Dim});
+  LaunchTy =
+      StructType::get(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, Dim, Dim});
   IdsTy = ArrayType::get(I32, IdsWords);
 }
 
@@ -112,7 +113,10 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
   SyncScope::ID Device = M.getContext().getOrInsertSyncScopeID("device");
   for (const std::string &Name : Names) {
     Function *F = M.getFunction(Name);
-    F->setLinkage(GlobalValue::InternalLinkage);
+    // A kernel has to be seen to be launched; all files have the same.
+    bool IsKernel = F->getCallingConv() == CallingConv::PTX_Kernel;
+    F->setLinkage(IsKernel ? GlobalValue::WeakODRLinkage
+                           : GlobalValue::InternalLinkage);
     F->setDSOLocal(true);
     F->removeFnAttr("no-builtins");
     for (StringRef Key : {"target-cpu", "target-features"}) {

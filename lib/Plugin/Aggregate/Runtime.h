@@ -22,9 +22,13 @@ enum LaunchField : unsigned {
   LaunchAggStream,
   LaunchArgBytes,
   LaunchShared,
+  LaunchWait,
   LaunchGrid,
   LaunchBlock,
 };
+
+/// What happens to a launch that CUDA has no room for: PACC_NOW and so on.
+enum class Wait : unsigned { Now, Later, LaterAll };
 
 /// Index of the x component in struct pacc_ids, an array of 32-bit words.
 enum IdsIndex : unsigned {

@@ -31,7 +31,11 @@ bool isLaunch(const CallBase &Call) {
 }
 
 std::string readableName(const Function &F) {
-  std::string Name = demangle(F.getName());
+  // Clang gives internal kernels an external name.
+  StringRef Symbol = F.getName();
+  for (StringRef Suffix : {"__intern__", "__static__"})
+    Symbol = Symbol.take_front(Symbol.find(Suffix));
+  std::string Name = demangle(Symbol);
   size_t Depth = 0;
   for (size_t I = 0; I < Name.size(); ++I) {
     Depth += Name[I] == '<';

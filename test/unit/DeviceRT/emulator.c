@@ -59,7 +59,9 @@ struct grid {
   uint64_t stream; /* 0: none */
   uint64_t started;
   uint64_t finished;
-  uint64_t children;
+  uint64_t children; /* Not complete; without tails. */
+  uint64_t tails;
+  bool is_tail;
 };
 
 static struct emu_options options;
@@ -112,9 +114,24 @@ static struct grid *grid_create(emu_kernel *kernel, struct emu_dim3 size,
   return grid;
 }
 
+static uint32_t grids_waiting(void) {
+  uint32_t count = 0;
+  for (const struct grid *grid = grids; grid; grid = grid->next)
+    count += grid->started == 0;
+  return count;
+}
+
 static bool grid_may_start(const struct grid *grid) {
   if (grid->started == volume(grid->size))
     return false;
+  if (grid->is_tail) {
+    const struct grid *parent = grid->parent;
+    if (parent->finished < volume(parent->size) || parent->children)
+      return false;
+    for (const struct grid *other = grids; other != grid; other = other->next)
+      if (other->is_tail && other->parent == parent)
+        return false;
+  }
   if (grid->stream)
     for (const struct grid *other = grids; other != grid; other = other->next)
       if (other->stream == grid->stream)
@@ -126,12 +143,14 @@ static void grids_retire(void) {
   grids_changed = true;
   for (struct grid **at = &grids; *at;) {
     struct grid *grid = *at;
-    if (grid->finished < volume(grid->size) || grid->children) {
+    if (grid->finished < volume(grid->size) || grid->children || grid->tails) {
       at = &grid->next;
       continue;
     }
     *at = grid->next;
-    if (grid->parent)
+    if (grid->is_tail)
+      --grid->parent->tails;
+    else if (grid->parent)
       --grid->parent->children;
     free(grid);
     at = &grids; /* The parent may stand before it. */
@@ -361,19 +380,29 @@ uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
     free(buffer);
     return 9;
   }
+  if (options.pending && grids_waiting() >= options.pending) {
+    ++counts.no_room;
+    free(buffer);
+    return 69;
+  }
   ++counts.launches;
   struct grid *grid = grid_create((emu_kernel *)(uintptr_t)kernel, size, block);
   memcpy(grid->parameters, buffer, PARAMETER_BYTES);
   free(buffer);
   grid->parent = current->block->grid;
-  ++grid->parent->children;
+  grid->is_tail = stream == (void *)3;
+  if (grid->is_tail)
+    ++grid->parent->tails;
+  else
+    ++grid->parent->children;
   if (stream == 0)
     grid->stream = current->block->number << 11;
   else if (stream == (void *)2)
     grid->stream =
         current->block->number << 11 | (current->warp * 32 + current->lane + 1);
   else
-    assert(stream == (void *)4 && "no other streams here");
+    assert((stream == (void *)3 || stream == (void *)4) &&
+           "no other streams here");
   return 0;
 }
 
@@ -416,7 +445,7 @@ struct emu_counts emu_run(const struct emu_options *with, emu_kernel *kernel,
                           const void *parameters, uint32_t bytes,
                           struct emu_dim3 size, struct emu_dim3 block) {
   options = *with;
-  counts = (struct emu_counts){0, 0};
+  counts = (struct emu_counts){0, 0, 0};
   random_state = options.seed * 2 + 1;
   struct grid *first = grid_create(kernel, size, block);
   memcpy(first->parameters, parameters, bytes);

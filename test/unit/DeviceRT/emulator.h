@@ -3,8 +3,8 @@
  * chooses. A kernel is a host function that gets its parameter bytes.
  *
  * Streams have CUDA's order: the NULL stream belongs to a block, the
- * per-thread stream to a thread, fire-and-forget has none. A grid is complete
- * when its children are. */
+ * per-thread stream to a thread, fire-and-forget has none, tail launches run
+ * after the grid and its children. A grid is complete when its children are. */
 #ifndef PACC_TEST_EMULATOR_H
 #define PACC_TEST_EMULATOR_H
 
@@ -18,18 +18,22 @@ struct emu_dim3 {
 
 /* seed      order of grids, blocks, threads, and how warps split
  * resident  blocks that run at once
- * failures  of 100 device launches of `fails`, so many are refused */
+ * failures  of 100 device launches of `fails`, so many are refused
+ * pending   grids that may wait; CUDA has no room for more. 0: no limit */
 struct emu_options {
   uint64_t seed;
   uint32_t resident;
   uint32_t failures;
   emu_kernel *fails;
+  uint32_t pending;
 };
 
-/* Launches that took place on the device, and those that were refused. */
+/* Launches that took place on the device, those that were refused, and those
+ * for which there was no room. */
 struct emu_counts {
   uint64_t launches;
   uint64_t refused;
+  uint64_t no_room;
 };
 
 /* Runs one grid and all that it launches. */

@@ -33,6 +33,7 @@ static struct {
   enum level level;
   uint64_t plain_stream;
   uint64_t merged_stream;
+  uint32_t wait;
   uint32_t slots;
   uint32_t depth;
   uint32_t density; /* of 100 threads, so many launch at a slot */
@@ -118,6 +119,7 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
       .agg_stream = (void *)program.merged_stream,
       .arg_bytes = ARGUMENT_BYTES,
       .shared = (uint32_t)(r >> 50),
+      .wait = program.wait,
       .grid = {grid.x, grid.y, grid.z},
       .block = {block.x, block.y, block.z},
   };
@@ -151,26 +153,23 @@ static void parent_body(uint64_t key, uint32_t depth) {
 
 /* What the compiler adds where threads leave. */
 static void parent_end(void) {
-  if (program.level < BLOCK)
-    return;
-  bool in_block = program.level == BLOCK;
-  if (!(in_block ? __pacc_dev_block_leave() : __pacc_dev_grid_leave()))
-    return;
   struct pacc_launch launch = {
       .kernel = (void *)(uintptr_t)child_plain,
       .aggregated = (void *)(uintptr_t)child_merged,
       .stream = (void *)program.plain_stream,
       .agg_stream = (void *)program.merged_stream,
       .arg_bytes = ARGUMENT_BYTES,
+      .wait = program.wait,
   };
-  for (uint32_t slot = 0; slot < program.slots; ++slot) {
-    if (in_block)
+  if (program.level == BLOCK && __pacc_dev_block_leave())
+    for (uint32_t slot = 0; slot < program.slots; ++slot)
       __pacc_dev_block_flush(&launch, slot);
-    else
+  bool in_grid = program.level == GRID;
+  if ((in_grid || program.wait) && __pacc_dev_grid_leave()) {
+    for (uint32_t slot = 0; in_grid && slot < program.slots; ++slot)
       __pacc_dev_grid_flush(&launch, slot);
-  }
-  if (!in_block)
     __pacc_dev_grid_close();
+  }
 }
 
 static void child_body(const struct arguments *arguments, struct emu_dim3 grid,
@@ -290,6 +289,36 @@ static void test_every_launch_runs_once(void **state) {
 
 /* With memory for all and no failures there is one launch per slot and group.
  */
+static void test_no_launch_is_lost_without_room(void **state) {
+  (void)state;
+  static const uint32_t pools[] = {1024, 4096};
+  uint64_t no_room = 0;
+  for (uint64_t seed = 1; seed <= 6; ++seed)
+    for (enum level level = WARP; level <= GRID; ++level)
+      for (uint32_t p = 0; p < 2; ++p) {
+        program.seed = seed;
+        program.level = level;
+        program.slots = seed % 3 == 1 ? 1 : SLOTS_MOST;
+        program.density = 40;
+        /* In one stream the grids that wait may wait for the one that wants to
+         * launch: nobody can help that. */
+        program.depth = 2 - seed % 2;
+        program.plain_stream = seed % 2 ? 0 : 4;
+        program.merged_stream = seed % 2 ? 0 : 4;
+        program.wait = seed % 2 ? PACC_LATER_ALL : PACC_LATER;
+        struct emu_options options = {
+            .seed = seed * 100 + p, .resident = 12, .pending = 2};
+        uint32_t threads = program.depth == 1 ? 40 : 5;
+        struct emu_counts counts =
+            run(&options, pools[p], dim3(2, 1, 1), dim3(threads, 1, 1));
+        no_room += counts.no_room;
+      }
+  assert_true(no_room > 0);
+  program.wait = PACC_NOW;
+}
+
+/* With memory for all and no failures there is one launch per slot and group.
+ */
 static void test_launches_are_few(void **state) {
   (void)state;
   struct emu_options options = {.seed = 5, .resident = 8};
@@ -362,6 +391,7 @@ static void test_bad_launches_are_refused(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_every_launch_runs_once),
+      cmocka_unit_test(test_no_launch_is_lost_without_room),
       cmocka_unit_test(test_launches_are_few),
       cmocka_unit_test(test_huge_launches_go_alone),
       cmocka_unit_test(test_bad_launches_are_refused),

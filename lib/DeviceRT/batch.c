@@ -1,0 +1,122 @@
+/* batch.c: launches in memory. */
+#include "private.h"
+
+void pacc_record_write(struct pacc_record *record,
+                       const struct pacc_launch *launch, uint32_t first) {
+  record->first = first;
+  record->grid_x = launch->grid[0];
+  record->grid_yz = launch->grid[1] | launch->grid[2] << 16;
+  record->block[0] = launch->block[0];
+  record->block[1] = launch->block[1];
+  record->block[2] = launch->block[2];
+  record->shared = launch->shared;
+  record->done = 0;
+  __builtin_memcpy(__builtin_assume_aligned(record + 1, 32), launch->args,
+                   launch->arg_bytes);
+}
+
+struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
+                                    uint32_t index) {
+  const struct pacc_record *record = pacc_batch_record(batch, index);
+  struct pacc_launch launch = {
+      .kernel = batch->kernel,
+      .aggregated = batch->aggregated,
+      .args = record + 1,
+      .stream = batch->stream,
+      .agg_stream = batch->agg_stream,
+      .arg_bytes = batch->arg_bytes,
+      .shared = record->shared,
+      .wait = PACC_NOW,
+      .grid = {record->grid_x, record->grid_yz & 0xffffu,
+               record->grid_yz >> 16},
+      .block = {record->block[0], record->block[1], record->block[2]},
+  };
+  return launch;
+}
+
+void pacc_batch_describe(struct pacc_batch *batch,
+                         const struct pacc_launch *launch, uint32_t threads,
+                         uint32_t shared) {
+  batch->kernel = launch->kernel;
+  batch->aggregated = launch->aggregated;
+  batch->stream = launch->stream;
+  batch->agg_stream = launch->agg_stream;
+  batch->arg_bytes = launch->arg_bytes;
+  batch->threads = threads;
+  batch->shared = shared;
+  batch->apart = 0;
+  batch->wait = launch->wait;
+  batch->next = 0;
+}
+
+static uint32_t can_be_one_grid(const struct pacc_batch *batch) {
+  return batch->records > 1 && batch->blocks > 0 &&
+         batch->blocks <= PACC_MAX_GRID;
+}
+
+/* Naps get longer up to about a millisecond; all in all it is some seconds,
+ * in which the children that fill CUDA's queue run. */
+#define NAPS 8192u
+#define LONGEST_NAP 16384u
+
+static void nap(uint32_t number) {
+  uint32_t length = number < 14 ? 1u << number : LONGEST_NAP;
+  for (uint32_t i = 0; i < length; ++i)
+    __gpu_thread_suspend();
+}
+
+uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
+  uint32_t failed = pacc_launch_plain(launch);
+  for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && i < NAPS; ++i) {
+    nap(i);
+    failed = pacc_launch_plain(launch);
+  }
+  return failed;
+}
+
+static uint32_t launch_batch(struct pacc_batch *batch, uint32_t patience) {
+  uint32_t failed = pacc_batch_launch(batch);
+  for (uint32_t i = 0; patience && failed == PACC_CUDA_NO_ROOM && i < NAPS;
+       ++i) {
+    nap(i);
+    failed = pacc_batch_launch(batch);
+  }
+  return failed;
+}
+
+enum { APART = 1, MERGED = 2 };
+
+/* One plain launch per record, for the records of the given kinds. */
+static void launch_records(const struct pacc_batch *batch, uint32_t kinds,
+                           uint32_t patience) {
+  for (uint32_t i = 0; i < batch->records; ++i) {
+    struct pacc_launch launch = pacc_record_read(batch, i);
+    if (!(kinds & (pacc_launch_blocks(&launch) ? MERGED : APART)))
+      continue;
+    if (patience)
+      (void)pacc_launch_patiently(&launch);
+    else
+      (void)pacc_launch_plain(&launch);
+  }
+}
+
+void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
+  if (batch->apart)
+    launch_records(batch, APART, patience);
+  if (can_be_one_grid(batch) && launch_batch(batch, patience) == 0)
+    return;
+  launch_records(batch, MERGED, patience);
+  pacc_batch_give(batch);
+}
+
+uint32_t pacc_batch_try(struct pacc_batch *batch) {
+  if (batch->records == 1) {
+    struct pacc_launch launch = pacc_record_read(batch, 0);
+    if (pacc_launch_plain(&launch) != 0)
+      return 0;
+    pacc_batch_give(batch);
+    return 1;
+  }
+  return !batch->apart && can_be_one_grid(batch) &&
+         pacc_batch_launch(batch) == 0;
+}
