@@ -68,7 +68,7 @@ def build_one(args: argparse.Namespace, program: str, variant: str) -> str:
     command = [
         args.clang, "-std=c++17", "-O3", "-D__CUDACC_RDC__",
         f"--cuda-path={args.cuda}", f"--cuda-gpu-arch={args.arch}",
-        "-Wno-unknown-cuda-version", "-fgpu-rdc",
+        "-Wno-unknown-cuda-version", "-fgpu-rdc", "-Wl,-s",
         *variant_flags(variant, args.plugin),
         str(HERE / f"{program}.cu"), "-o", str(args.out / f"{program}.{variant}"),
         "-Xoffload-linker", "-lcudadevrt", "-Xoffload-linker", f"-L{library}",
