@@ -127,6 +127,34 @@ pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
                               const struct pacc_scop *scop,
                               const struct pacc_dependences *deps);
 
+#define PACC_MAX_INDICES 8
+
+/* How one access of a kernel moves, at the nominal size.
+ *
+ * array       the array's id; borrowed
+ * affine      the steps below are known (else the access is a gather)
+ * count       executions per thread
+ * step[d][k]  change of subscript k when the thread moves by one along d = 0,
+ * 1, 2 (x, y, z), and, for d = PACC_MAX_DIMS, in the next iteration of the
+ * thread's innermost loop offset[k]   constant part of subscript k sequential
+ * there is such a loop
+ */
+struct pacc_access_step {
+  isl_id *array;
+  bool write;
+  bool affine;
+  bool sequential;
+  double count;
+  unsigned n_indices;
+  long step[PACC_MAX_DIMS + 1][PACC_MAX_INDICES];
+  long offset[PACC_MAX_INDICES];
+};
+
+void pacc_kernel_foreach_access(
+    const struct pacc_kernel_plan *kernel, const struct pacc_scop *scop,
+    void (*report)(const struct pacc_access_step *step, void *user),
+    void *user);
+
 /* A hull of array elements, as functions of the parameters.
  *
  * when        parameters for which there is any element

@@ -92,7 +92,7 @@ Error Options::parse(StringRef Parameters) {
 
 Expected<BlockShape> parseBlockShape(StringRef Text) {
   BlockShape Shape;
-  if (Text == "auto" || Text == "api")
+  if (Text == "auto" || Text == "api" || Text == "paper")
     return Shape;
   SmallVector<StringRef, 3> Parts;
   Text.split(Parts, 'x');
@@ -105,7 +105,7 @@ Expected<BlockShape> parseBlockShape(StringRef Text) {
   if (Bad || Sizes[0] > 1024 || Sizes[1] > 1024 || Sizes[2] > 64 ||
       uint64_t(Sizes[0]) * Sizes[1] * Sizes[2] > 1024)
     return badValue("block-size", Text,
-                    "auto, api, or WxHxD with at most 1024 threads");
+                    "auto, api, paper, or WxHxD with at most 1024 threads");
   Shape.X = Sizes[0];
   Shape.Y = Sizes[1];
   Shape.Z = Sizes[2];

@@ -168,12 +168,7 @@ static __isl_give isl_schedule_node *emit(struct emitter *e,
 
 struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps) {
-  isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
-  isl_set *sizes = isl_set_copy(scop->sizes ? scop->sizes : scop->context);
-  sizes = isl_set_align_params(sizes, isl_union_set_get_space(domain));
-  isl_union_set_free(domain);
-  struct pacc_planner planner = {scop, deps, pacc_nominal_context(sizes)};
-  isl_set_free(sizes);
+  struct pacc_planner planner = {scop, deps, pacc_nominal_sizes(scop)};
   struct pacc_plan *plan = pacc_plan_compute(&planner);
   struct pacc_mapping *mapping = plan ? calloc(1, sizeof(*mapping)) : NULL;
   if (mapping) {

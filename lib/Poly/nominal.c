@@ -29,6 +29,16 @@ __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context) {
   return isl_set_from_point(isl_set_sample_point(isl_set_copy(context)));
 }
 
+__isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop) {
+  isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
+  isl_set *sizes = isl_set_copy(scop->sizes ? scop->sizes : scop->context);
+  sizes = isl_set_align_params(sizes, isl_union_set_get_space(domain));
+  isl_union_set_free(domain);
+  isl_set *nominal = pacc_nominal_context(sizes);
+  isl_set_free(sizes);
+  return nominal;
+}
+
 /* Number of values that dimension `pos` of `set` spans, at least 1. */
 static double extent_of(__isl_keep isl_set *set, int pos) {
   isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
@@ -116,10 +126,8 @@ double pacc_nominal_instances(__isl_keep isl_set *nominal,
   return sum;
 }
 
-/* The iterator of `stmt` that member `pos` of `loop` follows with step 1, and
- * that no other member follows; -1 if there is none. */
-static int followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
-                             __isl_keep isl_set *stmt) {
+int pacc_followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
+                           __isl_keep isl_set *stmt) {
   isl_size n = isl_set_dim(stmt, isl_dim_set);
   isl_size members = isl_multi_union_pw_aff_dim(loop, isl_dim_set);
   int found = -1;
@@ -171,7 +179,7 @@ static isl_stat score_access(__isl_take isl_map *access, void *user) {
   struct contiguity *c = user;
   isl_set *stmt = isl_map_domain(isl_map_copy(access));
   isl_size out = isl_map_dim(access, isl_dim_out);
-  int d = followed_iterator(c->loop, c->pos, stmt);
+  int d = pacc_followed_iterator(c->loop, c->pos, stmt);
   if (d < 0 || out < 1 || isl_map_is_single_valued(access) != isl_bool_true) {
     isl_set_free(stmt);
     isl_map_free(access);

@@ -55,6 +55,14 @@ double pacc_plan_cost(const struct pacc_planner *planner,
 /* A set of parameter values that stands for a typical run. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context);
 
+/* The same for a region. */
+__isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop);
+
+/* The iterator of `stmt` that member `pos` of `loop` follows, if possible one
+ * that no other member follows; -1 if there is none. */
+int pacc_followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
+                           __isl_keep isl_set *stmt);
+
 /* Trips of each member of `loop` over `domain` at the nominal size: the
  * product of the extents, written one by one to extent[] if that is not NULL.
  */

@@ -17,6 +17,7 @@ namespace {
 /// State of the callbacks of isl's AST generator.
 struct Generator {
   RegionAst &Region;
+  const pacc_scop &Facts;
   std::vector<LaunchAst *> Open;
   bool Failed = false;
 };
@@ -72,6 +73,7 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   G.Region.Launches.push_back(std::make_unique<LaunchAst>());
   LaunchAst &Launch = *G.Region.Launches.back();
   Launch.Plan = Plan;
+  Launch.Work = describeWork(*Plan, G.Facts);
   for (unsigned D = 0; D < Plan->n_dims; ++D)
     if (!addExtent(Launch, Plan->dim[D], *Plan, Build)) {
       G.Failed = true;
@@ -206,7 +208,7 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
       return nullptr;
   }
 
-  Generator G{*Region, {}};
+  Generator G{*Region, Facts, {}};
   isl_ast_build *Build =
       isl_ast_build_from_context(isl_set_copy(Facts.context));
   Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, nullptr);

@@ -8,6 +8,7 @@
 #ifndef PACC_PLUGIN_OFFLOAD_ASTGEN_H
 #define PACC_PLUGIN_OFFLOAD_ASTGEN_H
 
+#include "Offload/Blocks.h"
 #include "pacc/poly.h"
 #include "polly/Support/GICHelper.h"
 #include "isl/isl-noexceptions.h"
@@ -25,6 +26,7 @@ namespace pacc {
 /// of the grid the smallest coordinate and the number of threads.
 struct LaunchAst {
   const pacc_kernel_plan *Plan = nullptr;
+  KernelWork Work;
   std::vector<isl::ast_expr> First;
   std::vector<isl::ast_expr> Threads;
 };

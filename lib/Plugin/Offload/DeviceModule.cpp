@@ -91,7 +91,7 @@ static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
   }
 }
 
-unsigned DeviceModule::addKernel(Function &Kernel, const pacc_kernel_plan &Plan,
+unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
                                  SmallVectorImpl<bool> &Used) {
   stripDebugInfo(Kernel);
   for (BasicBlock &BB : Kernel)
@@ -123,32 +123,16 @@ unsigned DeviceModule::addKernel(Function &Kernel, const pacc_kernel_plan &Plan,
   New->setCallingConv(CallingConv::PTX_Kernel);
   Kernel.eraseFromParent();
 
-  KernelInfo Info = {New, Plan.n_dims, {1, 1, 1}, {1, 1, 1}};
-  std::copy(std::begin(Plan.extent), std::end(Plan.extent), Info.Extent);
-  Kernels.push_back(Info);
+  Kernels.push_back({New, Work, {}});
   return Kernels.size() - 1;
-}
-
-void DeviceModule::chooseBlocks() {
-  BlockShape Fixed = cantFail(parseBlockShape(Opts.BlockSize));
-  for (KernelInfo &K : Kernels) {
-    if (K.Dims == 0)
-      continue;
-    static const unsigned Shapes[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
-    std::copy_n(Shapes[K.Dims - 1], 3, K.Block);
-    if (Fixed.X) {
-      K.Block[0] = Fixed.X;
-      K.Block[1] = K.Dims > 1 ? Fixed.Y : 1;
-      K.Block[2] = K.Dims > 2 ? Fixed.Z : 1;
-    }
-  }
 }
 
 /// Makes the block size a constant of the code and a promise to ptxas.
 void DeviceModule::fixBlockSizes() {
   for (KernelInfo &K : Kernels) {
     std::string Shape =
-        (Twine(K.Block[0]) + "," + Twine(K.Block[1]) + "," + Twine(K.Block[2]))
+        (Twine(K.Choice.Block[0]) + "," + Twine(K.Choice.Block[1]) + "," +
+         Twine(K.Choice.Block[2]))
             .str();
     K.F->addFnAttr("nvvm.reqntid", Shape);
     for (Instruction &I : make_early_inc_range(instructions(*K.F))) {
@@ -164,7 +148,8 @@ void DeviceModule::fixBlockSizes() {
         Dim = 2;
       if (Dim < 0)
         continue;
-      Call->replaceAllUsesWith(ConstantInt::get(Call->getType(), K.Block[Dim]));
+      Call->replaceAllUsesWith(
+          ConstantInt::get(Call->getType(), K.Choice.Block[Dim]));
       Call->eraseFromParent();
     }
   }
@@ -274,7 +259,8 @@ Error DeviceModule::finish() {
   if (!TM)
     return failure("this LLVM has no NVPTX backend");
   StripDebugInfo(*Device);
-  chooseBlocks();
+  for (KernelInfo &K : Kernels)
+    K.Choice = chooseBlock(*K.F, K.Work, Opts);
   fixBlockSizes();
   if (Opts.Fma == "off")
     expandMultiplyAdds();
@@ -357,7 +343,8 @@ void DeviceModule::embed(StringRef Ptx, StringRef Bitcode) {
     SmallVector<uint32_t, 16> Sizes;
     for (const Argument &Arg : K.F->args())
       Sizes.push_back(Device->getDataLayout().getTypeStoreSize(Arg.getType()));
-    Constant *Block = ConstantDataArray::get(C, ArrayRef<uint32_t>(K.Block, 3));
+    Constant *Block =
+        ConstantDataArray::get(C, ArrayRef<uint32_t>(K.Choice.Block, 3));
     Table.push_back(ConstantStruct::getAnon(
         {createString(K.F->getName()), createString(""), Block, Number(I32, 0),
          Number(I32, Sizes.size()),

@@ -7,13 +7,12 @@
 #ifndef PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
 #define PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
 
+#include "Offload/Blocks.h"
 #include "Options.h"
 #include "llvm/IR/Module.h"
 #include <memory>
 #include <optional>
 #include <vector>
-
-struct pacc_kernel_plan;
 
 namespace llvm {
 class GlobalVariable;
@@ -30,7 +29,7 @@ public:
   /// Moves \p Kernel, written in the host's module, into the device's module
   /// without the parameters it does not use: \p Used says which are left.
   /// Returns its number in the image.
-  unsigned addKernel(llvm::Function &Kernel, const pacc_kernel_plan &Plan,
+  unsigned addKernel(llvm::Function &Kernel, const KernelWork &Work,
                      llvm::SmallVectorImpl<bool> &Used);
 
   /// A `struct pacc_region` that names the image and a place in the source.
@@ -42,17 +41,15 @@ public:
   /// without device code, which the runtime answers with the original loops.
   llvm::Error finish();
 
-  /// What was decided for a kernel; block is set by finish().
+  /// What was decided for a kernel; the choice is made by finish().
   struct KernelInfo {
     llvm::Function *F;
-    unsigned Dims;
-    double Extent[3];
-    unsigned Block[3];
+    KernelWork Work;
+    BlockChoice Choice;
   };
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
 
 private:
-  void chooseBlocks();
   void fixBlockSizes();
   void expandMultiplyAdds();
   llvm::Error linkLibdevice();

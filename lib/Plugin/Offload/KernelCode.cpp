@@ -267,7 +267,7 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   Current = nullptr;
 
   SmallVector<bool, 16> Used;
-  unsigned Index = Device.addKernel(*Kernel, *Launch.Plan, Used);
+  unsigned Index = Device.addKernel(*Kernel, Launch.Work, Used);
   SmallVector<Value *, 16> Arguments;
   for (auto [I, V] : enumerate(Passed))
     if (Used[I])

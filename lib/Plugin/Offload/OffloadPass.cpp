@@ -58,9 +58,9 @@ PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
       errs() << "  array " << Array << '\n';
     for (unsigned K = R.FirstKernel; K < R.FirstKernel + R.NumKernels; ++K) {
       const DeviceModule::KernelInfo &Info = Work.device().kernels()[K];
-      errs() << "  kernel " << Info.F->getName() << " dims " << Info.Dims
-             << " block " << Info.Block[0] << 'x' << Info.Block[1] << 'x'
-             << Info.Block[2] << '\n';
+      errs() << "  kernel " << Info.F->getName() << " dims " << Info.Work.Dims
+             << " block " << Info.Choice.Block[0] << 'x' << Info.Choice.Block[1]
+             << 'x' << Info.Choice.Block[2] << '\n';
     }
   }
   return PreservedAnalyses::all();

@@ -15,9 +15,9 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/RegionInfo.h"
-#include "llvm/IR/Verifier.h"
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/LLVMRemarkStreamer.h"
+#include "llvm/IR/Verifier.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "isl/options.h"
@@ -91,12 +91,14 @@ void Offloader::reportKernels() {
       const DeviceModule::KernelInfo &Info = Device.kernels()[K];
       std::string Block;
       raw_string_ostream(Block)
-          << Info.Block[0] << 'x' << Info.Block[1] << 'x' << Info.Block[2];
+          << Info.Choice.Block[0] << 'x' << Info.Choice.Block[1] << 'x'
+          << Info.Choice.Block[2];
       OptimizationRemark Remark(PassName, "Kernel", DebugLoc(),
                                 &F->getEntryBlock());
       Remark << "kernel '" << ore::NV("Kernel", Info.F->getName())
-             << "': " << ore::NV("Dims", Info.Dims)
-             << "-dimensional grid, block " << ore::NV("Block", Block);
+             << "': " << ore::NV("Dims", Info.Work.Dims)
+             << "-dimensional grid, block " << ore::NV("Block", Block) << " ("
+             << ore::NV("Reason", Info.Choice.Reason) << ")";
       ORE.emit(Remark);
     }
   }

@@ -1,0 +1,171 @@
+//===- Blocks.cpp - The thread block of a kernel --------------------------===//
+#include "Offload/Blocks.h"
+
+#include "polly/ScopInfo.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/Support/Format.h"
+#include "llvm/Support/raw_ostream.h"
+#include <map>
+
+using namespace llvm;
+using namespace polly;
+
+namespace pacc {
+
+/// Rows whose length is a parameter are taken to be this long.
+static const int64_t NominalRow = 1000;
+
+/// Registers per thread that a kernel of this kind takes, give or take; ptxas
+/// knows better, but only after the block is fixed.
+static const uint32_t NominalRegisters = 40;
+
+namespace {
+struct Collector {
+  KernelWork &Work;
+  std::map<isl_id *, uint32_t> Arrays;
+};
+} // namespace
+
+/// Bytes that one step of every subscript of \p SAI moves.
+static SmallVector<int64_t, 4> stridesOf(const ScopArrayInfo &SAI) {
+  SmallVector<int64_t, 4> Strides(SAI.getNumberOfDimensions(), 0);
+  int64_t Stride = SAI.getElemSizeInBytes();
+  for (unsigned D = Strides.size(); D-- > 0;) {
+    Strides[D] = Stride;
+    if (D == 0)
+      break;
+    auto *Size = dyn_cast<SCEVConstant>(SAI.getDimensionSize(D));
+    Stride *= Size ? Size->getAPInt().getSExtValue() : NominalRow;
+  }
+  return Strides;
+}
+
+static void collect(const pacc_access_step *Step, void *User) {
+  auto &C = *static_cast<Collector *>(User);
+  const ScopArrayInfo &SAI =
+      *ScopArrayInfo::getFromId(isl::manage_copy(Step->array));
+  auto Number = C.Arrays.emplace(Step->array, C.Arrays.size()).first->second;
+  pacc_access A = {};
+  A.name = isl_id_get_name(Step->array);
+  A.array = Number;
+  A.size = SAI.getElemSizeInBytes();
+  A.write = Step->write;
+  A.gather = !Step->affine;
+  A.count = Step->count;
+  if (Step->affine) {
+    SmallVector<int64_t, 4> Strides = stridesOf(SAI);
+    bool Moves = false;
+    for (unsigned K = 0; K < Step->n_indices && K < Strides.size(); ++K) {
+      for (unsigned D = 0; D < PACC_MAX_DIMS; ++D)
+        A.stride[D] += Step->step[D][K] * Strides[K];
+      A.seq += Step->step[PACC_MAX_DIMS][K] * Strides[K];
+      Moves |= Step->step[PACC_MAX_DIMS][K] != 0;
+      A.offset += Step->offset[K] * Strides[K];
+    }
+    // An address that the thread's loop does not move stays in a register.
+    if (Step->sequential && !Moves)
+      A.count = 1;
+  }
+  C.Work.Accesses.push_back(A);
+}
+
+KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts) {
+  KernelWork Work;
+  Work.Dims = Plan.n_dims;
+  double Threads = 1;
+  for (unsigned D = 0; D < Plan.n_dims; ++D) {
+    Work.Extent[D] = std::max<double>(1, Plan.extent[D]);
+    Threads *= Work.Extent[D];
+  }
+  Work.Iterations = std::max(1.0, Plan.work / Threads);
+  Collector C{Work, {}};
+  pacc_kernel_foreach_access(&Plan, &Facts, collect, &C);
+  return Work;
+}
+
+/// Counts the arithmetic of one pass through the kernel.
+static void countOperations(const Function &Kernel, pacc_work &Work) {
+  for (const Instruction &I : instructions(Kernel)) {
+    if (isa<BinaryOperator>(I) && I.getType()->isFloatingPointTy()) {
+      bool Double = I.getType()->isDoubleTy();
+      (I.getOpcode() == Instruction::FDiv ? Work.special
+       : Double                           ? Work.fp64
+                                          : Work.fp32) += 1;
+    } else if (auto *Call = dyn_cast<CallInst>(&I)) {
+      if (Call->getIntrinsicID() == Intrinsic::fmuladd)
+        (Call->getType()->isDoubleTy() ? Work.fp64 : Work.fp32) += 1;
+      else if (Call->getType()->isFloatingPointTy())
+        Work.special += 1;
+    }
+  }
+}
+
+static std::string print(const pacc_block_score &Score) {
+  char Block[32];
+  std::string Text;
+  raw_string_ostream(Text) << pacc_block_print(Score.block, Block,
+                                               sizeof(Block))
+                           << ' ' << format("%.3g", Score.time * 1e6) << " us, "
+                           << pacc_score_bound(&Score);
+  return Text;
+}
+
+BlockChoice chooseBlock(const Function &Kernel, const KernelWork &K,
+                        const Options &Opts) {
+  BlockChoice Choice;
+  if (K.Dims == 0) {
+    Choice.Reason = "one thread";
+    return Choice;
+  }
+  BlockShape Fixed = cantFail(parseBlockShape(Opts.BlockSize));
+  if (Fixed.X) {
+    Choice.Block[0] = Fixed.X;
+    Choice.Block[1] = K.Dims > 1 ? Fixed.Y : 1;
+    Choice.Block[2] = K.Dims > 2 ? Fixed.Z : 1;
+    Choice.Reason = "-polly-acc-block-size";
+    return Choice;
+  }
+  std::string Name = Kernel.getName().str();
+  pacc_work Work = {};
+  Work.name = Name.c_str();
+  Work.dims = K.Dims;
+  std::copy_n(K.Extent, 3, Work.extent);
+  Work.active = 1;
+  Work.regs = NominalRegisters;
+  Work.seq_trip = K.Iterations;
+  Work.chain = 1;
+  Work.ahead = 1; // the NVPTX backend does not unroll such loops
+  countOperations(Kernel, Work);
+  for (double *Count : {&Work.fp64, &Work.fp32, &Work.special})
+    *Count *= K.Iterations;
+  // Once optimised, an access costs one 64-bit addition to its address, which
+  // is two of 32 bits.
+  for (const pacc_access &A : K.Accesses)
+    Work.ints += 2 * A.count;
+  Work.n_accesses = K.Accesses.size();
+  Work.accesses = K.Accesses.data();
+
+  pacc_rank_options Rank = {};
+  Rank.mode = Opts.BlockSize == "api"     ? PACC_RANK_API
+              : Opts.BlockSize == "paper" ? PACC_RANK_PAPER
+                                          : PACC_RANK_AUTO;
+  pacc_ranking Ranking = {};
+  pacc_model_status Status = pacc_rank_blocks(pacc_gpu_find(Opts.Arch.c_str()),
+                                              &Work, &Rank, &Ranking);
+  if (Status == PACC_MODEL_OK && Ranking.n > 0) {
+    std::copy_n(Ranking.scores[0].block, 3, Choice.Block);
+    Choice.Reason = Opts.BlockSize + ": " + print(Ranking.scores[0]);
+    if (Ranking.n > 1)
+      Choice.Reason += "; next " + print(Ranking.scores[1]);
+  } else {
+    static const unsigned Usual[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+    std::copy_n(Usual[K.Dims - 1], 3, Choice.Block);
+    Choice.Reason = std::string("not ranked: ") + pacc_model_message(Status);
+  }
+  pacc_ranking_free(&Ranking);
+  return Choice;
+}
+
+} // namespace pacc
