@@ -12,6 +12,7 @@
 enum key {
   SCHEDULE,
   CONTEXT,
+  SIZES,
   READ,
   MAY_WRITE,
   MUST_WRITE,
@@ -21,8 +22,8 @@ enum key {
 };
 
 static const char *const NAMES[N_KEYS] = {
-    "schedule",   "context",    "read",       "may_write",
-    "must_write", "local_read", "local_write"};
+    "schedule",  "context",    "sizes",      "read",
+    "may_write", "must_write", "local_read", "local_write"};
 
 static char message[256];
 
@@ -79,13 +80,16 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
     scop->schedule = isl_schedule_read_from_str(ctx, value[SCHEDULE]);
     scop->context =
         isl_set_read_from_str(ctx, value[CONTEXT] ? value[CONTEXT] : "{ : }");
+    if (value[SIZES])
+      scop->sizes = isl_set_read_from_str(ctx, value[SIZES]);
     scop->read = relation(ctx, value[READ]);
     scop->must_write = relation(ctx, value[MUST_WRITE]);
     scop->may_write =
         relation(ctx, value[MAY_WRITE] ? value[MAY_WRITE] : value[MUST_WRITE]);
     scop->local_read = relation(ctx, value[LOCAL_READ]);
     scop->local_write = relation(ctx, value[LOCAL_WRITE]);
-    if (!scop->schedule || !scop->context || !scop->read || !scop->may_write ||
+    if (!scop->schedule || !scop->context || !scop->read ||
+        (value[SIZES] && !scop->sizes) || !scop->may_write ||
         !scop->must_write || !scop->local_read || !scop->local_write)
       problem = isl_ctx_last_error_msg(ctx);
     else if (isl_union_map_is_subset(scop->must_write, scop->may_write) !=
@@ -135,6 +139,8 @@ static void print_text(FILE *out, enum key key, char *text) {
 void region_print(FILE *out, const struct pacc_scop *scop) {
   print_text(out, SCHEDULE, isl_schedule_to_str(scop->schedule));
   print_text(out, CONTEXT, isl_set_to_str(scop->context));
+  if (scop->sizes)
+    print_text(out, SIZES, isl_set_to_str(scop->sizes));
   print_text(out, READ, isl_union_map_to_str(scop->read));
   print_text(out, MAY_WRITE, isl_union_map_to_str(scop->may_write));
   print_text(out, MUST_WRITE, isl_union_map_to_str(scop->must_write));

@@ -6,6 +6,7 @@
  *
  *   schedule     a schedule tree
  *   context      a set of parameters; default: all
+ *   sizes        a set of parameters; default: none (the context)
  *   read, local_read, local_write
  *                union maps; default: empty
  *   may_write    a union map; default: that of must_write

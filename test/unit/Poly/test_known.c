@@ -219,6 +219,72 @@ static void test_cube(void **state) {
   known_close(&known);
 }
 
+/*===-- Accesses ----------------------------------------------------------===*/
+
+/* What is expected of the accesses of one array in one statement. */
+struct steps {
+  const char *array;
+  bool write;
+  double count;
+  unsigned n_indices;
+  long step[PACC_MAX_DIMS + 1][2];
+  int found;
+};
+
+static void find_steps(const struct pacc_access_step *step, void *user) {
+  for (struct steps *expected = user; expected->array; ++expected) {
+    if (strcmp(isl_id_get_name(step->array), expected->array) ||
+        step->write != expected->write ||
+        step->count < 0.99 * expected->count ||
+        step->count > 1.01 * expected->count)
+      continue;
+    assert_true(step->affine);
+    assert_int_equal(step->n_indices, expected->n_indices);
+    for (int d = 0; d <= PACC_MAX_DIMS; ++d)
+      for (unsigned k = 0; k < step->n_indices; ++k)
+        assert_int_equal(step->step[d][k], expected->step[d][k]);
+    expected->found++;
+  }
+}
+
+static void test_access_steps(void **state) {
+  (void)state;
+  /* In the order x, y, z, next iteration of the thread's loop. */
+  struct steps gemm[] = {
+      {"A", false, 1000, 2, {{0, 0}, {1, 0}, {0, 0}, {0, 1}}, 0},
+      {"B", false, 1000, 2, {{0, 1}, {0, 0}, {0, 0}, {1, 0}}, 0},
+      {"C", false, 1000, 2, {{0, 1}, {1, 0}, {0, 0}, {0, 0}}, 0},
+      {"C", true, 1000, 2, {{0, 1}, {1, 0}, {0, 0}, {0, 0}}, 0},
+      {"C", true, 1, 2, {{0, 1}, {1, 0}, {0, 0}, {0, 0}}, 0},
+      {0}};
+  struct known known = known_open("gemm");
+  pacc_kernel_foreach_access(kernel(&known, 0), &known.analysis.scop,
+                             find_steps, gemm);
+  for (struct steps *expected = gemm; expected->array; ++expected)
+    assert_int_equal(expected->found, 1);
+  known_close(&known);
+}
+
+static void count_strides(const struct pacc_access_step *step, void *user) {
+  int *count = user;
+  if (!strcmp(isl_id_get_name(step->array), "A"))
+    count[step->step[0][0] == 1 && step->step[0][1] == 0 ? 0 : 1]++;
+}
+
+/* x walks down the matrix in one kernel of atax, and along its rows in the
+ * other. */
+static void test_access_strides(void **state) {
+  (void)state;
+  struct known known = known_open("atax");
+  int count[2] = {0, 0};
+  for (unsigned k = 0; k < 2; ++k)
+    pacc_kernel_foreach_access(kernel(&known, k), &known.analysis.scop,
+                               count_strides, count);
+  assert_int_equal(count[0], 1);
+  assert_int_equal(count[1], 1);
+  known_close(&known);
+}
+
 /*===-- Scalars -----------------------------------------------------------===*/
 
 static void test_private_scalar(void **state) {
@@ -316,6 +382,8 @@ static void test_nominal(void **state) {
   assert_instances(ctx, any, "[n] -> { S[i, j] : 0 <= i < n and 0 <= j < i }",
                    499500, 1e6);
   assert_instances(ctx, any, "[n] -> { S[i, i] : 0 <= i < n }", 1000, 1000);
+  assert_instances(ctx, any, "[n] -> { S[i] : 0 <= i < n and i mod 2 = 0 }",
+                   500, 1000);
   assert_instances(ctx, any, "[n] -> { S[i] : 0 <= i < n; T[] }", 1001, 1001);
   assert_instances(ctx, any, "[n] -> { S[i] : 0 <= i < n and i > n }", 0, 0);
   assert_instances(ctx, "[n] -> { : n <= 50 }", "[n] -> { S[i] : 0 <= i < n }",
@@ -373,6 +441,8 @@ int main(void) {
       cmocka_unit_test(test_triangular),
       cmocka_unit_test(test_atax),
       cmocka_unit_test(test_cube),
+      cmocka_unit_test(test_access_steps),
+      cmocka_unit_test(test_access_strides),
       cmocka_unit_test(test_private_scalar),
       cmocka_unit_test(test_crossing_scalar),
       cmocka_unit_test(test_maybe_written),

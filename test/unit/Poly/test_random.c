@@ -10,11 +10,11 @@
 #include <stdlib.h>
 
 #ifndef RANDOM_REGIONS
-#define RANDOM_REGIONS 1000
+#define RANDOM_REGIONS 300
 #endif
 
 /* What few regions need more of; their time is better spent on others. */
-enum { MAX_OPERATIONS = 200000 };
+enum { MAX_OPERATIONS = 500000 };
 
 static uint64_t first_seed = 0, last_seed = RANDOM_REGIONS - 1;
 
