@@ -9,10 +9,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#ifndef RANDOM_REGIONS
-#define RANDOM_REGIONS 300
-#endif
-
 /* What few regions need more of; their time is better spent on others. */
 enum { MAX_OPERATIONS = 500000 };
 
