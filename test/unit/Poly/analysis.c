@@ -6,6 +6,7 @@
 #include "support.h"
 #include "trace.h"
 
+#include <isl/ast_build.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/union_map.h>
@@ -125,7 +126,7 @@ static void choose(struct values *values, int number, uint64_t *seed) {
   static const int equal[] = {4, 1, 6, 2};
   for (int i = 0; i < values->n; ++i)
     values->value[i] =
-        number < 4 ? equal[number] : (long)draw(seed, number % 2 ? 4 : 9);
+        number < 4 ? equal[number] : (long)draw(seed, number % 2 ? 4 : 9) - 1;
 }
 
 const char *analysis_check(const struct analysis *analysis, uint64_t seed,
@@ -155,6 +156,25 @@ const char *analysis_check(const struct analysis *analysis, uint64_t seed,
   return problem;
 }
 
+/* Can code be generated? (isl may need too many operations for it.) */
+static const char *check_code(const struct analysis *analysis) {
+  isl_ctx *ctx = isl_schedule_get_ctx(analysis->mapping->schedule);
+  isl_ctx_reset_operations(ctx);
+  isl_ctx_set_max_operations(ctx, 1000000);
+  isl_ast_build *build =
+      isl_ast_build_from_context(isl_set_copy(analysis->scop.context));
+  isl_ast_node *node = isl_ast_build_node_from_schedule(
+      build, isl_schedule_copy(analysis->mapping->schedule));
+  isl_ast_build_free(build);
+  const char *problem = node || isl_ctx_last_error(ctx) == isl_error_quota
+                            ? NULL
+                            : isl_ctx_last_error_msg(ctx);
+  isl_ast_node_free(node);
+  isl_ctx_set_max_operations(ctx, 0);
+  isl_ctx_reset_error(ctx);
+  return problem;
+}
+
 int check_region(const char *name, const char *text,
                  unsigned long max_operations, uint64_t seed) {
   isl_ctx *ctx = context_open();
@@ -172,6 +192,8 @@ int check_region(const char *name, const char *text,
   if (done) {
     long n = 0;
     problem = analysis_check(&analysis, seed, &n);
+    if (!problem)
+      problem = check_code(&analysis);
     if (problem) {
       print_error("%s:\n%s", name, text);
       char *schedule = isl_schedule_to_str(analysis.mapping->schedule);

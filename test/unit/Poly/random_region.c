@@ -10,10 +10,13 @@
 
 enum { MAX_DEPTH = 3, MAX_STATEMENTS = 4, MAX_NODES = 32, MAX_CHILDREN = 3 };
 
-/* A loop (over iterator `depth`), a sequence or a statement. */
+/* A loop (over iterator `depth`), a sequence or a statement.
+ * descending   the loop counts down
+ * joined       the loop is of one band with the one in it */
 struct node {
   enum { LOOP, SEQUENCE, STATEMENT } kind;
   int depth;
+  bool descending, joined;
   int n_children;
   int child[MAX_CHILDREN];
   int statement;
@@ -126,6 +129,8 @@ static int make_loop(struct program *p, int depth, const char *domain,
   print_bounds(out, p, depth);
   fclose(out);
   p->node[node].n_children = 1;
+  p->node[node].descending = chance(p, 10);
+  p->node[node].joined = chance(p, 10);
   int child = make_body(p, depth + 1, inner, statements);
   p->node[node].child[0] = child;
   return node;
@@ -185,6 +190,32 @@ static void print_iterator(FILE *out, const struct program *p, int s,
   fprintf(out, " -> [i%d]; ", depth);
 }
 
+static void print_reverse(FILE *out, const struct program *p, int s,
+                          int depth) {
+  print_instance(out, p, s);
+  fprintf(out, " -> [-i%d]; ", depth);
+}
+
+static void print_tree(FILE *out, const struct program *p, int node);
+
+/* The bands of a loop, and of the loops in it that belong to its band. */
+static void print_loop(FILE *out, const struct program *p, int node) {
+  const struct node *n = &p->node[node];
+  fprintf(out, "schedule: \"[n, m] -> [");
+  for (;; n = &p->node[node]) {
+    fprintf(out, "{ ");
+    visit(p, node, out, n->descending ? print_reverse : print_iterator,
+          n->depth);
+    fprintf(out, "}");
+    node = n->child[0];
+    if (!n->joined || p->node[node].kind != LOOP)
+      break;
+    fprintf(out, ", ");
+  }
+  fprintf(out, "]\"");
+  print_tree(out, p, node);
+}
+
 /* The tree of a node; nothing for a statement, which is a leaf. */
 static void print_tree(FILE *out, const struct program *p, int node) {
   const struct node *n = &p->node[node];
@@ -192,10 +223,7 @@ static void print_tree(FILE *out, const struct program *p, int node) {
     return;
   fprintf(out, ",\n  child: { ");
   if (n->kind == LOOP) {
-    fprintf(out, "schedule: \"[n, m] -> [{ ");
-    visit(p, node, out, print_iterator, n->depth);
-    fprintf(out, "}]\"");
-    print_tree(out, p, n->child[0]);
+    print_loop(out, p, node);
   } else {
     fprintf(out, "sequence: [");
     for (int i = 0; i < n->n_children; ++i) {
