@@ -15,17 +15,35 @@
 /* A loop whose bound is a parameter is taken to have this many iterations. */
 enum { NOMINAL_SIZE = 1000, MAX_DIMS = 32 };
 
-__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context) {
-  static const int sizes[] = {NOMINAL_SIZE, 100, 10, 1};
+/* All parameters `size`, growing or shrinking by `step` from one to the next.
+ */
+static __isl_give isl_set *fix_parameters(__isl_keep isl_set *context, int size,
+                                          int step) {
   isl_size n = isl_set_dim(context, isl_dim_param);
-  for (unsigned s = 0; s < sizeof(sizes) / sizeof(sizes[0]); ++s) {
-    isl_set *fixed = isl_set_copy(context);
-    for (int i = 0; i < n; ++i)
-      fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i, sizes[s]);
-    if (isl_set_is_empty(fixed) == isl_bool_false)
-      return fixed;
-    isl_set_free(fixed);
-  }
+  isl_set *fixed = isl_set_copy(context);
+  for (int i = 0; i < n; ++i)
+    fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i,
+                           size + (step < 0 ? -step * (n - 1 - i) : step * i));
+  return fixed;
+}
+
+/* Values with which `domain` has any instance at all are looked for: where
+ * two parameters bound a loop from below and above, they cannot be equal. */
+__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
+                                         __isl_keep isl_union_set *domain) {
+  static const int sizes[] = {NOMINAL_SIZE, 100, 10, 1};
+  static const int steps[] = {0, 1, -1};
+  for (int s = 0; s < 4; ++s)
+    for (int d = 0; d < 3; ++d) {
+      isl_set *fixed = fix_parameters(context, sizes[s], steps[d] * sizes[s]);
+      isl_union_set *any = isl_union_set_intersect_params(
+          isl_union_set_copy(domain), isl_set_copy(fixed));
+      bool found = isl_union_set_is_empty(any) == isl_bool_false;
+      isl_union_set_free(any);
+      if (found)
+        return fixed;
+      isl_set_free(fixed);
+    }
   return isl_set_from_point(isl_set_sample_point(isl_set_copy(context)));
 }
 
@@ -33,8 +51,8 @@ __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop) {
   isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
   isl_set *sizes = isl_set_copy(scop->sizes ? scop->sizes : scop->context);
   sizes = isl_set_align_params(sizes, isl_union_set_get_space(domain));
+  isl_set *nominal = pacc_nominal_context(sizes, domain);
   isl_union_set_free(domain);
-  isl_set *nominal = pacc_nominal_context(sizes);
   isl_set_free(sizes);
   return nominal;
 }

@@ -53,7 +53,8 @@ double pacc_plan_cost(const struct pacc_planner *planner,
                       __isl_keep isl_union_map *prefix);
 
 /* A set of parameter values that stands for a typical run. */
-__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context);
+__isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
+                                         __isl_keep isl_union_set *domain);
 
 /* The same for a region. */
 __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop);

@@ -188,7 +188,8 @@ static bool isAccessed(const ScopArrayInfo &SAI, const pacc_scop &Facts) {
 
 std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
                                           const pacc_dependences &Deps,
-                                          const pacc_mapping &Mapping) {
+                                          const pacc_mapping &Mapping,
+                                          uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
   // Polly's builders expect loops of the form iv <= expression.
   isl_options_set_ast_build_atomic_upper_bound(Ctx, true);
@@ -200,9 +201,15 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
   Region->RunCondition = IslAst::buildRunCondition(S, Unchecked);
   isl::ast_build Plain =
       isl::manage(isl_ast_build_from_context(isl_set_copy(Facts.context)));
-  for (const ScopArrayInfo *SAI : S.arrays()) {
-    if (!SAI->isArrayKind() || !isAccessed(*SAI, Facts))
-      continue;
+  SmallVector<const ScopArrayInfo *, 8> Arrays;
+  for (const ScopArrayInfo *SAI : S.arrays())
+    if (SAI->isArrayKind() && isAccessed(*SAI, Facts))
+      Arrays.push_back(SAI);
+  if (Region->RunCondition.is_null())
+    return nullptr;
+
+  Quota Bound(Ctx, MaxOperations);
+  for (const ScopArrayInfo *SAI : Arrays) {
     Region->Arrays.emplace_back();
     if (!buildArray(Region->Arrays.back(), *SAI, Facts, Deps, Plain))
       return nullptr;

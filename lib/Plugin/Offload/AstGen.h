@@ -56,11 +56,25 @@ struct RegionAst {
   static const LaunchAst *launchOf(const isl::ast_node &Mark);
 };
 
-/// nullptr: isl gave up.
+/// Bounds what isl may do within a scope. Polly's own C++ calls of isl must
+/// stay outside: they do not expect failures.
+class Quota {
+public:
+  Quota(isl_ctx *Ctx, uint64_t MaxOperations) : Ctx(Ctx) {
+    isl_ctx_set_max_operations(Ctx, MaxOperations);
+  }
+  ~Quota() { isl_ctx_set_max_operations(Ctx, 0); }
+
+private:
+  isl_ctx *Ctx;
+};
+
+/// nullptr: isl gave up, or needs more than \p MaxOperations.
 std::unique_ptr<RegionAst> buildRegionAst(polly::Scop &S,
                                           const pacc_scop &Facts,
                                           const pacc_dependences &Deps,
-                                          const pacc_mapping &Mapping);
+                                          const pacc_mapping &Mapping,
+                                          uint64_t MaxOperations);
 
 } // namespace pacc
 

@@ -143,20 +143,25 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
 
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
-static bool makePlan(Scop &S, Plan &P) {
+static bool makePlan(Scop &S, Plan &P, uint64_t MaxOperations) {
+  isl_ctx *Ctx = S.getIslCtx().get();
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
     P.Cells.push_back(demoteToMemory(S, Scalar));
   // Every round demotes one scalar at least.
   while (true) {
     P.clear();
     P.Facts = describeScop(S);
-    if (pacc_dependences_compute(&P.Deps, &P.Facts))
-      return false;
-    P.Mapping = pacc_mapping_compute(&P.Facts, &P.Deps);
-    if (!P.Mapping)
-      return false;
-    isl::union_set Crossing = isl::manage(
-        pacc_mapping_crossing_scalars(P.Mapping, &P.Facts, &P.Deps));
+    isl::union_set Crossing;
+    {
+      Quota Bound(Ctx, MaxOperations);
+      if (pacc_dependences_compute(&P.Deps, &P.Facts))
+        return false;
+      P.Mapping = pacc_mapping_compute(&P.Facts, &P.Deps);
+      if (!P.Mapping)
+        return false;
+      Crossing = isl::manage(
+          pacc_mapping_crossing_scalars(P.Mapping, &P.Facts, &P.Deps));
+    }
     if (Crossing.is_null())
       return false;
     if (Crossing.is_empty())
@@ -176,7 +181,7 @@ static std::string whyHopeless(const pacc_mapping &Mapping) {
     Parallel |= Mapping.kernels[K].n_dims > 0;
   if (!Parallel)
     return "it has no parallel loop";
-  if (Mapping.cost > Hopeless * Mapping.host_cost)
+  if (Mapping.host_cost > 0 && Mapping.cost > Hopeless * Mapping.host_cost)
     return "its dependences leave too many small kernels: about " +
            std::to_string(int64_t(Mapping.cost / Mapping.host_cost)) +
            " times the time of the host's loops";
@@ -222,19 +227,17 @@ bool Offloader::offloadRegion(Scop &S) {
   // Polly bounds its own passes, and takes the bound away after each.
   removeScalars(S);
   isl_ctx_reset_operations(Ctx);
-  isl_ctx_set_max_operations(Ctx, Opts.MaxOperations);
   Plan P;
   std::unique_ptr<RegionAst> Region;
-  bool Planned = makePlan(S, P);
+  bool Planned = makePlan(S, P, Opts.MaxOperations);
   std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
   if (Planned && Hopeless.empty())
-    Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping);
+    Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping, Opts.MaxOperations);
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
   std::string Problem;
   if (const char *Message = isl_ctx_last_error_msg(Ctx))
     Problem = std::string(" (isl: ") + Message + ")";
   isl_ctx_reset_error(Ctx);
-  isl_ctx_set_max_operations(Ctx, 0);
   isl_options_set_on_error(Ctx, OnError);
 
   if (OutOfQuota)
@@ -358,7 +361,6 @@ bool Offloader::offloadNext(Function &F) {
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   // A single loop is worth a kernel; Polly's own heuristics think of caches.
   SaveAndRestore Unprofitable(PollyProcessUnprofitable, true);
-  SaveAndRestore Hoisting(PollyInvariantLoadHoisting, true);
   ScopDetection SD(DT, SE, LI, RI, AA, ORE);
   SD.detect(F);
   ScopInfo SI(F.getDataLayout(), SD, SE, LI, AA, DT, AC, ORE);
@@ -398,6 +400,10 @@ bool Offloader::runOnFunction(Function &F) {
 
 bool Offloader::run() {
   bool Changed = false;
+  // The runtime's interface has 64-bit addresses; a GPU's module is no host's.
+  if (M.getDataLayout().getPointerSizeInBits() != 64 ||
+      M.getTargetTriple().isGPU())
+    return false;
   // Kernels are written as functions of this module first: take a list.
   SmallVector<Function *, 32> Functions;
   for (Function &F : M)

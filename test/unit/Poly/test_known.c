@@ -350,16 +350,19 @@ static void test_boxes(void **state) {
 
 /*===-- Nominal sizes -----------------------------------------------------===*/
 
-static isl_set *nominal_of(isl_ctx *ctx, const char *context) {
+static isl_set *nominal_of(isl_ctx *ctx, const char *context,
+                           const char *domain) {
   isl_set *set = must(isl_set_read_from_str(ctx, context));
-  isl_set *nominal = pacc_nominal_context(set);
+  isl_union_set *instances = must(isl_union_set_read_from_str(ctx, domain));
+  isl_set *nominal = pacc_nominal_context(set, instances);
+  isl_union_set_free(instances);
   assert_int_equal(isl_set_is_subset(nominal, set), isl_bool_true);
   isl_set_free(set);
   return nominal;
 }
 
 static double instances(isl_ctx *ctx, const char *context, const char *domain) {
-  isl_set *nominal = nominal_of(ctx, context);
+  isl_set *nominal = nominal_of(ctx, context, domain);
   isl_union_set *set = must(isl_union_set_read_from_str(ctx, domain));
   double result = pacc_nominal_instances(nominal, set);
   isl_union_set_free(set);
