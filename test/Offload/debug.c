@@ -1,6 +1,6 @@
 /* -g: the program is the same, remarks have lines, and ptxas takes the PTX.
  * RUN: %same --regions 1 --flag=-g %t %s | FileCheck %s
- * CHECK: debug.c:13:{{.*}}offloaded region 'scale_scop0'
+ * CHECK: debug.c:12:{{.*}}offloaded region 'scale_scop0'
  * RUN: %pacc_cc -g -c %s -o %t.o
  */
 #include "Inputs/show.h"

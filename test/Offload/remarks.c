@@ -13,7 +13,7 @@ void unknown(double *);
 // YAML-DAG: Name:{{ *}}Offloaded
 // YAML-DAG: Name:{{ *}}NotOffloaded
 // YAML-DAG: Name:{{ *}}NotAffine
-// COUNT-DAG: "good",2
+// COUNT-DAG: good,2
 void good(int n, double *a) {
   for (int i = 0; i < n; i++)
     a[i] *= 2.0;

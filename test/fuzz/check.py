@@ -77,19 +77,29 @@ def first_lines(text: str, pattern: str = "") -> str:
     return "\n".join(x[:300] for x in lines[:3])
 
 
+def crash_place(log: str) -> str:
+    """The innermost function of the plugin or of Polly in a stack dump."""
+    for frame in re.findall(r"^ *#\d+ 0x[0-9a-f]+ (.*)$", log, re.MULTILINE):
+        name = re.match(r"((?:pacc|polly)(?:::|_)[\w:~]+)", frame)
+        if name:
+            return " in " + name[1]
+    return ""
+
+
 def compile_error(status: int | None, log: str, limit: int) -> tuple[str, str]:
     # Clang reports what its compiler proper died of.
     if status is None or re.search(r"unable to execute command: (Killed|CPU time)", log):
         return "compile time", f"over {limit} s"
     for kind, pattern in [
-        ("invalid IR", r"invalid function|invalid module|does not dominate|broken module"),
-        ("assertion", r"Assertion|isl_die|isl.*\.c:\d+"),
+        ("invalid IR", r"invalid (function|module|device code)|does not dominate"),
         ("link error", r"undefined reference|linker command failed"),
-        ("compile crash", r"PLEASE submit a bug report|Stack dump"),
+        ("assertion", r"Assertion"),
+        ("compile crash", r"PLEASE submit a bug report"),
     ]:
         if re.search(pattern, log):
-            shown = first_lines(log, pattern + r"|error:|polly|pacc::")
-            return kind, shown
+            if kind in ("assertion", "compile crash"):
+                kind += crash_place(log)
+            return kind, first_lines(log, r"error|Assertion|undefined")
     return "compile error", first_lines(log, "error")
 
 

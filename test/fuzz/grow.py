@@ -52,6 +52,8 @@ class KernelGrower:
         self.index = pick(rng, {"int": 60, "long": 12, "unsigned": 14, "size_t": 14})
         self.signed = self.index in ("int", "long")
         self.linear = rng.random() < 0.7  # plain subscripts only
+        # Every element has an iteration of its own: most loops are parallel.
+        self.tidy = rng.random() < 0.5
 
     # Arrays
 
@@ -185,8 +187,9 @@ class KernelGrower:
                 choices["loop"] = 12
                 choices["reduction"] = 2 if depth else 1
             if depth:
-                choices |= {"guard": 1, "data guard": 0.7, "temporary": 1, "carried": 0.6}
-                choices["leave"] = 0.03
+                choices |= {"guard": 1, "data guard": 0.7, "temporary": 0.7}
+                if not self.tidy:
+                    choices |= {"carried": 0.6, "leave": 0.03}
             nodes += self.item(pick(rng, choices))
         return nodes
 
@@ -228,7 +231,7 @@ class KernelGrower:
         type_ = self.rng.choice([t for t in self.types if t != "bool"] or ["f64"])
         s = Scalar(f"s{len(self.scalars)}", type_, role, self.rng.choice(["0", "1", "2"]))
         self.scalars.append(s)
-        if self.rng.random() < 0.5:
+        if self.rng.random() < 0.5 and not self.tidy:
             self.values.scalars.append(s)
         return s
 
@@ -255,7 +258,7 @@ class KernelGrower:
         if scalar:
             return Store(op, value, scalar=scalar)
         subs = self.subscripts(view)
-        if rng.random() < 0.8:
+        if self.tidy or rng.random() < 0.8:
             order = self.loops[-view.dims :] if rng.random() < 0.5 else self.loops[: view.dims]
             subs = [sum_of(v) for v in order] + subs[len(order) :]
         return Store(op, value, Access(view, subs))
@@ -288,7 +291,7 @@ class KernelGrower:
         self.values.views = self.views
         # Arrays that are read only leave more loops parallel.
         self.targets = rng.sample(self.views, rng.randint(1, min(2, len(self.views))))
-        if rng.random() < 0.5:
+        if self.tidy or rng.random() < 0.3:
             self.values.views = [v for v in self.views if v not in self.targets] or self.views
         self.values.sizes = self.sizes
         body = []
