@@ -45,6 +45,7 @@ private:
   DeviceRuntime &Runtime;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Children;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Clones;
+  llvm::DenseMap<llvm::Function *, bool> ReadsIds;
 };
 
 } // namespace pacc
