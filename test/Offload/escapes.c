@@ -1,6 +1,7 @@
 /* Values that are used after the region: a sum, a last value, a maximum, the
  * loop variable.
- * RUN: %same --regions 4 %t %s
+ * RUN: %same %t %s | FileCheck %s
+ * CHECK: offloaded region 'counter_scop
  */
 #include "Inputs/show.h"
 
