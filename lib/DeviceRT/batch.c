@@ -11,7 +11,8 @@ void pacc_record_write(struct pacc_record *record,
   record->block[2] = launch->block[2];
   record->shared = launch->shared;
   record->done = 0;
-  pacc_copy_arguments(record + 1, launch->args, launch->arg_bytes);
+  __builtin_memcpy(__builtin_assume_aligned(record + 1, 32), launch->args,
+                   launch->arg_bytes);
 }
 
 struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
@@ -64,7 +65,7 @@ static void nap(uint32_t number) {
     __gpu_thread_suspend();
 }
 
-PACC_COLD uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
+uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
   uint32_t failed = pacc_launch_plain(launch);
   for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && i < NAPS; ++i) {
     nap(i);
@@ -99,7 +100,7 @@ static void launch_records(const struct pacc_batch *batch, uint32_t kinds,
   }
 }
 
-PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
+void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
   if (batch->apart)
     launch_records(batch, APART, patience);
   if (can_be_one_grid(batch) && launch_batch(batch, patience) == 0)
@@ -108,7 +109,7 @@ PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
   pacc_batch_give(batch);
 }
 
-PACC_COLD uint32_t pacc_batch_try(struct pacc_batch *batch) {
+uint32_t pacc_batch_try(struct pacc_batch *batch) {
   if (batch->records == 1) {
     struct pacc_launch launch = pacc_record_read(batch, 0);
     if (pacc_launch_plain(&launch) != 0)

@@ -64,9 +64,8 @@ static uint64_t group_wish(uint64_t threads, uint32_t slots,
                                                    : threads;
 }
 
-PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
-                                        uint64_t threads, uint32_t slots,
-                                        const uint32_t *strides) {
+static uint32_t group_prepare(struct pacc_group *group, uint64_t threads,
+                              uint32_t slots, const uint32_t *strides) {
   uint32_t expected = PACC_GROUP_NEW;
   uint32_t state = pacc_load_u32(&group->state);
   if (state == PACC_GROUP_NEW &&
@@ -218,8 +217,7 @@ static struct pacc_batch *slot_close(const struct pacc_group *group,
   return batch;
 }
 
-PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
-                                      uint32_t slot) {
+void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot) {
   struct pacc_group *group = block_group_of();
   if (pacc_load_u32(&group->state) != PACC_GROUP_READY)
     return;
@@ -231,8 +229,7 @@ PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
     pacc_grid_defer(batch);
 }
 
-PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
-                                     uint32_t slot) {
+void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot) {
   struct pacc_group *group = pacc_grid_group();
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
     pacc_batch_send(slot_close(group, &group->slots[slot], launch), 1);

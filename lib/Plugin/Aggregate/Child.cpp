@@ -111,7 +111,7 @@ std::string childObstacle(Function &Kernel, uint64_t ArgBytes) {
   if (!R.Unknown.empty())
     return Name + "calls " + R.Unknown + ", whose code is not known here";
   for (Function *F : R.Functions) {
-    if (isRuntimeFunction(*F))
+    if (F->getName().starts_with("__pacc_dev_"))
       continue;
     for (Instruction &I : instructions(F)) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -172,19 +172,14 @@ Function *ChildBuilder::declare(Function &Kernel) {
   return Child;
 }
 
-/// Whether F reads the registers of its threads, itself or in what it calls.
 bool ChildBuilder::readsIds(Function &F) {
-  auto [It, IsNew] = ReadsIds.try_emplace(&F, false);
-  if (!IsNew)
-    return It->second;
-  bool Result = any_of(reachableFrom(F).Functions, [](Function *Reached) {
-    return !isRuntimeFunction(*Reached) &&
-           any_of(instructions(Reached), [](Instruction &I) {
-             auto *Intr = dyn_cast<IntrinsicInst>(&I);
-             return Intr && idsIndexOf(Intr->getIntrinsicID()) >= 0;
-           });
-  });
-  return ReadsIds[&F] = Result;
+  for (Function *Reached : reachableFrom(F).Functions)
+    if (!Reached->getName().starts_with("__pacc_dev_"))
+      for (Instruction &I : instructions(Reached))
+        if (auto *Intr = dyn_cast<IntrinsicInst>(&I))
+          if (idsIndexOf(Intr->getIntrinsicID()) >= 0)
+            return true;
+  return false;
 }
 
 void ChildBuilder::replaceRegisters(Function &Clone) {
@@ -212,8 +207,8 @@ void ChildBuilder::replaceRegisters(Function &Clone) {
       Call->eraseFromParent();
       continue;
     }
-    if (Callee->isDeclaration() || isRuntimeFunction(*Callee) ||
-        !readsIds(*Callee))
+    if (Callee->isDeclaration() ||
+        Callee->getName().starts_with("__pacc_dev_") || !readsIds(*Callee))
       continue;
     SmallVector<Value *, 8> Args(Call->args());
     Args.push_back(Ids);

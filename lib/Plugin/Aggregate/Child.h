@@ -45,7 +45,6 @@ private:
   DeviceRuntime &Runtime;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Children;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Clones;
-  llvm::DenseMap<llvm::Function *, bool> ReadsIds;
 };
 
 } // namespace pacc

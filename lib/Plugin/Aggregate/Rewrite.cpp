@@ -126,7 +126,6 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
   for (StringRef Key : {"target-cpu", "target-features"})
     if (Kernel.hasFnAttribute(Key))
       F->addFnAttr(Kernel.getFnAttribute(Key));
-  F->addFnAttr(RuntimeAttribute);
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> B(BasicBlock::Create(C, "entry", F));

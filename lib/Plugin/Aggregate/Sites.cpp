@@ -26,10 +26,6 @@ static StringRef calleeName(const CallBase &Call) {
   return Callee ? Callee->getName() : StringRef();
 }
 
-bool isRuntimeFunction(const Function &F) {
-  return F.hasFnAttribute(RuntimeAttribute);
-}
-
 bool isLaunch(const CallBase &Call) {
   return calleeName(Call).starts_with(LaunchName);
 }
@@ -137,13 +133,6 @@ bool prepareSites(Module &M, FunctionAnalysisManager &FAM) {
   for (Function &F : M)
     if (isDim3Constructor(F))
       inlineEverywhere(F);
-  // What was inlined everywhere and no other file can call is gone.
-  for (Function &F : make_early_inc_range(M))
-    if (hasLaunch(F) && F.isDefTriviallyDead()) {
-      FAM.clear(F, F.getName());
-      Changed.remove(&F);
-      F.eraseFromParent();
-    }
 
   for (Function &F : M)
     if (hasLaunch(F)) {
@@ -166,8 +155,8 @@ bool isHarmlessExternal(const Function &F) {
   static constexpr StringLiteral Known[] = {
       "vprintf", "malloc", "free", "__assertfail", "__assert_fail", "abort"};
   return F.isIntrinsic() || is_contained(Known, Name) ||
-         Name.starts_with("__nv_") || Name.starts_with("__cudaCDP2") ||
-         Name == "__nvvm_reflect";
+         Name.starts_with("__nv_") || Name.starts_with("__pacc_dev_") ||
+         Name.starts_with("__cudaCDP2") || Name == "__nvvm_reflect";
 }
 
 Reach reachableFrom(Function &F) {
@@ -295,7 +284,7 @@ static Site describe(CallBase &Launch) {
 std::vector<Site> findSites(Module &M) {
   std::vector<Site> Sites;
   for (Function &F : M) {
-    if (F.isDeclaration() || isRuntimeFunction(F))
+    if (F.isDeclaration() || F.getName().starts_with("__pacc_dev_"))
       continue;
     ReversePostOrderTraversal<Function *> Order(&F);
     for (BasicBlock *BB : Order)

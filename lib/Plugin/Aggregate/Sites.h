@@ -42,11 +42,6 @@ struct Site {
   llvm::Function *caller() const { return Launch->getFunction(); }
 };
 
-/// Functions of lib/DeviceRT, and those written for a kernel's end, carry this
-/// attribute; their own launches and registers are not the program's.
-inline constexpr llvm::StringLiteral RuntimeAttribute = "pacc-device-rt";
-bool isRuntimeFunction(const llvm::Function &F);
-
 /// True for calls of __cudaCDP2LaunchDevice in any of its forms.
 bool isLaunch(const llvm::CallBase &Call);
 

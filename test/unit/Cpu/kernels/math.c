@@ -1,14 +1,18 @@
 /* math.c: libdevice's functions as they are declared, and PTX's operations. */
 #include "device.h"
 
+// clang-format off
 #define UNARY(X)                                                               \
   X(sqrt)                                                                      \
   X(fabs)                                                                      \
   X(floor)                                                                     \
-  X(ceil) X(trunc) X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(exp10)       \
-      X(expm1) X(log) X(log2) X(log10) X(log1p) X(cbrt) X(sin) X(cos) X(tan)   \
-          X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh)    \
-              X(atanh) X(erf) X(erfc) X(lgamma) X(tgamma)
+  X(ceil)                                                                      \
+  X(trunc)                                                                     \
+  X(rint) X(nearbyint) X(round) X(exp) X(exp2) X(exp10) X(expm1) X(log)        \
+      X(log2) X(log10) X(log1p) X(cbrt) X(sin) X(cos) X(tan) X(asin) X(acos)   \
+          X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) X(erf)    \
+              X(erfc) X(lgamma) X(tgamma)
+// clang-format on
 #define BINARY(X)                                                              \
   X(pow)                                                                       \
   X(atan2) X(hypot) X(fmod) X(remainder) X(copysign) X(fmin) X(fmax) X(fdim)
