@@ -173,7 +173,8 @@ static bool barriers() {
 // Warp operations of a child whose blocks are no multiple of a warp.
 
 __global__ void warpsChild(unsigned *out) {
-  unsigned alive = __activemask();
+  unsigned lanes = blockDim.x - threadIdx.x / 32 * 32;
+  unsigned alive = lanes < 32 ? (1u << lanes) - 1 : 0xffffffff;
   unsigned odd = __ballot_sync(alive, threadIdx.x & 1);
   unsigned sum = threadIdx.x;
   for (int step = 16; step; step /= 2) {
@@ -344,7 +345,7 @@ __device__ __noinline__ void descend(unsigned *out, unsigned depth) {
   if (depth == 0)
     return;
   addChild<<<1, 1>>>(out, depth);
-  descend(out, depth - 1 - depth % 2);
+  descend(out, depth / 2);
 }
 __global__ void functionParent(unsigned *out) {
   unsigned i = index();
@@ -354,7 +355,7 @@ static bool functions() {
   return run(
       [](unsigned i) {
         unsigned sum = 0;
-        for (unsigned d = i % 9; d; d -= 1 + d % 2)
+        for (unsigned d = i % 9; d; d /= 2)
           sum += d;
         return sum;
       },
