@@ -5,7 +5,7 @@ suites    finds the kernels of a suite
 configs   the named ways to build and run a kernel
 build     compiles kernels, writes a manifest
 metrics   how much work a kernel has to do
-interrupts  Ctrl-C leaves no program behind
+processes starts programs; Ctrl-C leaves none behind
 bundle    folders that run on another machine
 machine   what the results were measured on
 execute   runs a manifest's programs and checks their results

@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import execute, interrupts, store
+from . import execute, processes, store
 
 
 def add_options(parser):
@@ -21,19 +21,43 @@ def add_options(parser):
                         help="error allowed to configurations that round "
                         "otherwise, as a share of the array's largest value "
                         "(1e-8 for double, 1e-3 for float)")
+    parser.add_argument("--references", type=int, default=1, metavar="N",
+                        help="first run the jobs that others are compared "
+                        "with, N at a time: their times are then those of a "
+                        "busy machine, and their rows say so (1)")
 
 
-def options(parsed):
+def _options(parsed):
     return execute.Options(parsed.runs, parsed.timeout, parsed.budget,
-                           parsed.tolerance)
+                           parsed.tolerance, parsed.references)
+
+
+def words(text):
+    """`a,b` as a list."""
+    return [word for word in text.split(",") if word]
+
+
+def _select(manifest, **wanted):
+    """A manifest with those of its jobs that have one of the wanted values in
+    each column; None wants all."""
+    for column, values in wanted.items():
+        known = {job[column] for job in manifest["jobs"]}
+        for value in values or ():
+            if value not in known:
+                raise store.StoreError(f"the bundle has no {column} '{value}': "
+                                       f"{', '.join(sorted(known))}")
+    return {**manifest, "jobs": [
+        job for job in manifest["jobs"]
+        if all(values is None or job[column] in values
+               for column, values in wanted.items())]}
 
 
 def run(manifest, folder, results, parsed):
     """Runs a manifest, reports to the reader. Exit status: 0 all results are
     right, 1 some are not, 3 interrupted."""
-    interrupts.install()
+    processes.install()
     with store.Store(results, execute.origin(manifest)) as target:
-        runner = execute.Runner(manifest, folder, target, options(parsed))
+        runner = execute.Runner(manifest, folder, target, _options(parsed))
         ready = sum(runner.key(job) in target.done
                     for job in manifest["jobs"])
         if ready:
@@ -62,11 +86,19 @@ def main(folder, arguments=None):
     parser = argparse.ArgumentParser(
         description="Runs this bundle's programs and writes results.csv. A "
         "series that was interrupted goes on where it stopped.")
+    for name in ("kernels", "datasets", "configs"):
+        parser.add_argument(f"--{name}", type=words, metavar="A,B",
+                            help="only these; default: all")
+    parser.add_argument("--results", metavar="FILE",
+                        help="default: results.csv in the bundle")
     add_options(parser)
     parsed = parser.parse_args(arguments)
     manifest = json.loads((Path(folder) / "manifest.json").read_text())
     try:
-        return run(manifest, folder, Path(folder) / "results.csv", parsed)
+        manifest = _select(manifest, kernel=parsed.kernels,
+                           dataset=parsed.datasets, config=parsed.configs)
+        return run(manifest, folder,
+                   parsed.results or Path(folder) / "results.csv", parsed)
     except store.StoreError as error:
         print(f"run: {error}", file=sys.stderr)
         return 2

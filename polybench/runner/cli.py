@@ -14,12 +14,8 @@ ERRORS = (suites.SuiteError, configs.ConfigError, build.BuildError,
           bundle.BundleError, store.StoreError)
 
 
-def _words(text):
-    return [word for word in text.split(",") if word]
-
-
 def _datasets(text):
-    names = [name.upper() for name in _words(text)]
+    names = [name.upper() for name in bundle_main.words(text)]
     for name in names:
         if name not in suites.DATASETS:
             raise argparse.ArgumentTypeError(
@@ -32,11 +28,11 @@ def _add_matrix(parser):
     group.add_argument("--suite", default=str(suites.OWN), metavar="DIR",
                        help="a checkout of PolyBench/C 4 or PolyBench-ACC; "
                        "default: this project's kernels")
-    group.add_argument("--kernels", type=_words, default=["all"],
+    group.add_argument("--kernels", type=bundle_main.words, default=["all"],
                        metavar="A,B", help="default: all")
     group.add_argument("--datasets", type=_datasets, default=["LARGE"],
                        metavar="A,B", help="default: LARGE")
-    group.add_argument("--configs", type=_words, default=["seq", "auto"],
+    group.add_argument("--configs", type=bundle_main.words, default=["seq", "auto"],
                        metavar="A,B", help="default: seq,auto; `run.py "
                        "configs` explains them")
     group.add_argument("--type", default="default",

@@ -152,29 +152,44 @@ class Comparison:
     def ok(self):
         return not self.problems and self.outside == 0
 
-    def _add(self, place, expected, got, scale, tolerance):
-        if math.isnan(expected) and math.isnan(got):
-            return
-        self.differing += 1
-        absolute = abs(got - expected)
-        if math.isnan(absolute):
-            absolute = math.inf
-        if not math.isfinite(expected):
-            relative = math.inf
-        elif expected == 0.0:
-            relative = 0.0
-        else:
-            relative = absolute / abs(expected)
-        scaled = absolute / scale if scale > 0.0 else math.inf
-        if not tolerance.allows(absolute, expected, scale):
-            self.outside += 1
-        if absolute > self.max_absolute:
-            self.max_absolute = absolute
-            self.max_absolute_at = place
-        if relative > self.max_relative:
-            self.max_relative = relative
-            self.max_relative_at = place
-        self.max_scaled = max(self.max_scaled, scaled)
+    def _add(self, name, expected, got, tolerance):
+        """Adds an array whose values differ. Arrays have millions of values:
+        what is done for each is one call."""
+        scale = max((abs(value) for value in expected
+                     if math.isfinite(value)), default=0.0)
+        absolute = array("d", map(_absolute_error, expected, got))
+        relative = array("d", map(_relative_error, absolute, expected))
+        self.differing += len(absolute) - absolute.count(0.0)
+        largest = max(absolute)
+        if largest > self.max_absolute:
+            self.max_absolute = largest
+            self.max_absolute_at = (name, absolute.index(largest))
+        if largest > 0.0:
+            self.max_scaled = max(self.max_scaled, largest / scale
+                                  if scale > 0.0 else math.inf)
+        if not tolerance.allows(largest, 0.0, scale):
+            self.outside += sum(
+                not tolerance.allows(error, value, scale)
+                for error, value in zip(absolute, expected) if error > 0.0)
+        largest = max(relative)
+        if largest > self.max_relative:
+            self.max_relative = largest
+            self.max_relative_at = (name, relative.index(largest))
+
+
+def _absolute_error(expected, got):
+    if expected == got:
+        return 0.0
+    error = abs(got - expected)
+    if error == error:
+        return error
+    return 0.0 if expected != expected and got != got else math.inf
+
+
+def _relative_error(absolute, expected):
+    if absolute == 0.0 or expected == 0.0:
+        return 0.0
+    return absolute / abs(expected) if math.isfinite(expected) else math.inf
 
 
 class Tolerance:
@@ -215,11 +230,7 @@ def compare(reference, result, tolerance=EXACT):
             continue
         if got == expected:
             continue
-        scale = max((abs(a) for a in expected if math.isfinite(a)),
-                    default=0.0)
-        for index, (a, b) in enumerate(zip(expected, got)):
-            if a != b:
-                outcome._add((name, index), a, b, scale, tolerance)
+        outcome._add(name, expected, got, tolerance)
     return outcome
 
 

@@ -3,15 +3,17 @@ each job."""
 
 import os
 import re
-import signal
 import statistics
 import subprocess
+import sys
 import tempfile
+import threading
 import time
+from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import dumps, interrupts, machine, profile, progress, store
+from . import dumps, machine, processes, profile, progress, store
 
 # Where results need not be exact, an error up to this share of the array's
 # largest value is rounding; integers are exact.
@@ -24,11 +26,13 @@ class Options:
     timeout    seconds that a process may take
     budget     seconds after which no further timed run is started
     tolerance  replaces SCALED_TOLERANCE; None keeps it
+    references jobs that are references run first, so many at a time
     """
     runs: int = 5
     timeout: float = 300.0
     budget: float = 60.0
     tolerance: float = None
+    references: int = 1
 
 
 class RunError(Exception):
@@ -42,39 +46,6 @@ class RunError(Exception):
 def _last_line(data):
     lines = data.decode("utf-8", "replace").strip().splitlines()
     return lines[-1][:300] if lines else ""
-
-
-def _call(program, environment, timeout):
-    """Runs a program: (stdout, stderr). Raises RunError if it fails, is killed
-    or takes too long; its children go with it."""
-    inherited = {name: value for name, value in os.environ.items()
-                 if not name.startswith(("PACC_", "PB_"))}
-    process = None
-    try:
-        with interrupts.held():
-            process = subprocess.Popen([str(program)], stdout=subprocess.PIPE,
-                                       stderr=subprocess.PIPE,
-                                       stdin=subprocess.DEVNULL,
-                                       env={**inherited, **environment},
-                                       start_new_session=True)
-        interrupts.check()
-        output, errors = process.communicate(timeout=timeout)
-    except subprocess.TimeoutExpired:
-        raise RunError("timeout",
-                       f"took more than {timeout:g} seconds") from None
-    except OSError as error:
-        raise RunError("failed", f"does not start: {error}") from None
-    finally:
-        if process is not None and process.poll() is None:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.communicate()
-    if process.returncode < 0:
-        raise RunError("failed", "killed by signal "
-                       f"{-process.returncode}: {_last_line(errors)}")
-    if process.returncode > 0:
-        raise RunError("failed", f"exit status {process.returncode}: "
-                       f"{_last_line(errors)}")
-    return output, errors
 
 
 def _message(text):
@@ -112,6 +83,11 @@ def _statistics(times, warm):
     return row
 
 
+def _is_reference(job):
+    """Whether a job runs what results are compared with."""
+    return job["program"] == job["reference"] and not job["environment"]
+
+
 class Runner:
     """Runs a manifest's jobs. `folder` holds the programs; `results` is a
     store.Store; references go to folder/reference and are kept."""
@@ -123,6 +99,31 @@ class Runner:
         self.options = options
         self.references = self.folder / "reference"
         self.references.mkdir(exist_ok=True)
+        self._processes = processes.Processes()
+        self._lock = threading.Lock()
+
+    def _call(self, program, environment):
+        """Runs one of the manifest's programs: (stdout, stderr). Raises
+        RunError if it fails, is killed or takes too long."""
+        inherited = {name: value for name, value in os.environ.items()
+                     if not name.startswith(("PACC_", "PB_"))}
+        timeout = self.options.timeout
+        try:
+            status, output, errors = self._processes.run(
+                [self.folder / program["path"]],
+                {**inherited, **environment}, timeout)
+        except subprocess.TimeoutExpired:
+            raise RunError("timeout",
+                           f"took more than {timeout:g} seconds") from None
+        except OSError as error:
+            raise RunError("failed", f"does not start: {error}") from None
+        if status < 0:
+            raise RunError("failed", f"killed by signal {-status}: "
+                           f"{_last_line(errors)}")
+        if status > 0:
+            raise RunError("failed", f"exit status {status}: "
+                           f"{_last_line(errors)}")
+        return output, errors
 
     def key(self, job):
         """The job's store key."""
@@ -133,18 +134,20 @@ class Runner:
                 "dataset": job["dataset"], "type": job["type"],
                 "config": job["config"], "program": job["program"]["sha256"]}
 
-    def _reference(self, job):
+    def _reference_path(self, job):
+        return self.references / f"{job['reference']['sha256']}.dump"
+
+    def _reference(self, job, folder):
         """The arrays that the original loops give."""
         program = job["reference"]
         if program["error"]:
             raise RunError("failed", f"no reference: {program['error']}")
-        path = self.references / f"{program['sha256']}.dump"
+        path = self._reference_path(job)
         if not path.exists():
             # Under another name first, so that a cut-off file is not used.
-            partial = path.with_suffix(".partial")
+            partial = folder / "reference"
             try:
-                _call(self.folder / program["path"],
-                      {"PB_DUMP_FILE": str(partial)}, self.options.timeout)
+                self._call(program, {"PB_DUMP_FILE": str(partial)})
             except RunError as error:
                 raise RunError("failed",
                                f"no reference: {error}") from None
@@ -153,19 +156,18 @@ class Runner:
 
     def _timed(self, job, dump):
         """(times, stderr) of a job; the arrays of a run go to `dump`."""
-        program = self.folder / job["program"]["path"]
         environment = dict(job["environment"])
         count = self.options.runs + 1
         if job["repeats"]:
             environment.update(PB_RUNS=str(count), PB_DUMP_FILE=str(dump),
                                PB_SECONDS=str(round(self.options.budget)))
-            output, errors = _call(program, environment, self.options.timeout)
+            output, errors = self._call(job["program"], environment)
             return _times(output), errors
         times, errors = [], b""
         started = time.monotonic()
         for index in range(count):
             environment["PB_DUMP_FILE"] = "" if index else str(dump)
-            output, errors = _call(program, environment, self.options.timeout)
+            output, errors = self._call(job["program"], environment)
             times += _times(output)[:1]
             if time.monotonic() - started > self.options.budget:
                 break
@@ -174,9 +176,9 @@ class Runner:
     def _profiled(self, job, path):
         """The device's profile of a job."""
         runs = 2 if job["repeats"] else 1
-        _call(self.folder / job["program"]["path"],
-              {**job["environment"], "PB_RUNS": str(runs), "PB_DUMP_FILE": "",
-               "PACC_PROFILE_CSV": str(path)}, self.options.timeout)
+        self._call(job["program"],
+                   {**job["environment"], "PB_RUNS": str(runs),
+                    "PB_DUMP_FILE": "", "PACC_PROFILE_CSV": str(path)})
         if not path.exists():
             return profile.Profile()
         return profile.read(path, runs)
@@ -193,11 +195,13 @@ class Runner:
         """The columns that a job's runs fill."""
         if job["program"]["error"]:
             raise RunError("failed", job["program"]["error"])
-        reference = self._reference(job)
         dump = folder / "dump"
         times, errors = self._timed(job, dump)
         try:
-            outcome = dumps.compare(reference, dumps.read(dump),
+            got = dumps.read(dump)
+            if _is_reference(job) and not self._reference_path(job).exists():
+                dump.rename(self._reference_path(job))
+            outcome = dumps.compare(self._reference(job, folder), got,
                                     self._tolerance(job))
         except (OSError, dumps.DumpError) as error:
             raise RunError("failed", f"no results: {error}") from None
@@ -237,11 +241,14 @@ class Runner:
         with tempfile.TemporaryDirectory(dir=self.references) as folder:
             try:
                 row.update(self._measure(job, Path(folder)))
+                if self.options.references > 1 and _is_reference(job):
+                    row["message"] = "timed beside others"
             except RunError as error:
                 row.update(status=error.status, message=str(error))
         row["message"] = _message(row.get("message", ""))
-        self.results.add({name: "" if value is None else value
-                          for name, value in row.items()})
+        with self._lock:
+            self.results.add({name: "" if value is None else value
+                              for name, value in row.items()})
         return row
 
     def measure_device(self):
@@ -254,8 +261,7 @@ class Runner:
         if program["error"]:
             return program["error"]
         try:
-            output, _ = _call(self.folder / program["path"], {},
-                              self.options.timeout)
+            output, _ = self._call(program, {})
         except RunError as error:
             return str(error)
         for line in output.decode().splitlines():
@@ -272,27 +278,54 @@ class Runner:
                 "operations": operations, "traffic": traffic})
         return ""
 
-    def run(self, stream=None):
+    def _run_together(self, jobs, workers, bar):
+        """Runs jobs, `workers` at a time."""
+        def work(job):
+            bar.show(_title(job))
+            return self.run_job(job)
+
+        pool = ThreadPoolExecutor(workers)
+        try:
+            running = {pool.submit(work, job): job for job in jobs}
+            for future in as_completed(running):
+                job, row = running[future], future.result()
+                bad = row["status"] not in ("ok", "host")
+                bar.step(_weight(job), f"{_title(job)}: {row['status']}" +
+                         (f": {row['message']}" if row["message"] else ""),
+                         bad)
+        except BaseException:
+            self._processes.stop()
+            raise
+        finally:
+            pool.shutdown(cancel_futures=True)
+
+    def run(self, stream=sys.stderr):
         """Runs all jobs that the results file does not have. Returns the rows
         of all jobs, in the manifest's order."""
         waiting = [job for job in self.manifest["jobs"]
                    if self.key(job) not in self.results.done]
-        weights = [1 + (job["operations"] or 0) * 1e-9 for job in waiting]
-        bar = progress.Progress(weights, **({"stream": stream} if stream
-                                            else {}))
+        first = []
+        if self.options.references > 1:
+            # The longest first, so that none is left to run alone at the end.
+            first = sorted(filter(_is_reference, waiting), key=_weight,
+                           reverse=True)
+        bar = progress.Progress(list(map(_weight, waiting)), stream)
         try:
-            for job, weight in zip(waiting, weights):
-                name = f"{job['kernel']} {job['dataset']} {job['config']}"
-                bar.show(name)
-                row = self.run_job(job)
-                bad = row["status"] not in ("ok", "host")
-                bar.step(weight, f"{name}: {row['status']}" +
-                         (f": {row['message']}" if row["message"] else ""),
-                         bad)
+            self._run_together(first, self.options.references, bar)
+            self._run_together([job for job in waiting if job not in first],
+                               1, bar)
         finally:
             bar.close()
         return [self.results.done[self.key(job)]
                 for job in self.manifest["jobs"]]
+
+
+def _title(job):
+    return f"{job['kernel']} {job['dataset']} {job['config']}"
+
+
+def _weight(job):
+    return 1 + (job["operations"] or 0) * 1e-9
 
 
 def origin(manifest):

@@ -184,6 +184,22 @@ class Execute(WithSuite):
         row = self.rows(manifest)[0]
         self.assertEqual((row["status"], row["launches"]), ("host", "0"))
 
+    def test_references_run_first_and_together(self):
+        manifest = self.build(("one", "two"))
+        one, two = manifest["jobs"]
+        manifest["jobs"] = [{**one, "environment": {"DEMO_FAULT": "x"},
+                             "config": "other"}, one, two]
+        for job in manifest["jobs"]:
+            job["operations"] = 1e9 if job is two else 1
+        rows = self.rows(manifest, references=2, runs=0)
+        self.assertEqual([(row["kernel"], row["config"], row["message"])
+                          for row in rows][2:], [("one", "other", "")])
+        self.assertEqual({(row["kernel"], row["message"])
+                          for row in rows[:2]},
+                         {("one", "timed beside others"),
+                          ("two", "timed beside others")})
+        self.assertEqual(len(list((self.work / "reference").iterdir())), 2)
+
     def test_one_time_per_process(self):
         manifest = self.build()
         manifest["jobs"][0]["repeats"] = False
@@ -286,10 +302,11 @@ class CommandLine(WithSuite):
 
     def child_of(self, parent):
         """The first child process, once there is one."""
-        path = f"/proc/{parent}/task/{parent}/children"
+        tasks = Path(f"/proc/{parent}/task")
         for _ in range(300):
-            with open(path, encoding="ascii") as stream:
-                children = stream.read().split()
+            # Each thread lists those that it started.
+            children = [child for path in tasks.glob("*/children")
+                        for child in path.read_text().split()]
             if children:
                 return children[0]
             time.sleep(0.1)
@@ -315,6 +332,14 @@ class CommandLine(WithSuite):
         output = self.run_command(sys.executable, "-S", "-E",
                                   str(moved / "run"), "--runs", "1")
         self.assertIn("2 of 2 jobs have right results", output)
+        only = self.folder / "only.csv"
+        output = self.run_command(sys.executable, str(moved / "run"),
+                                  "--kernels", "two", "--results", str(only))
+        self.assertIn("1 of 1 jobs have right results", output)
+        self.assertEqual([row["kernel"] for row in store.read(only)], ["two"])
+        self.assertIn("no dataset 'LARGE'", self.run_command(
+            sys.executable, str(moved / "run"), "--datasets", "LARGE",
+            status=2))
         results = self.folder / "home.csv"
         collect = [sys.executable, self.script, "collect",
                    str(moved), "--results", str(results)]
