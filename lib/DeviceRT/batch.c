@@ -11,8 +11,7 @@ void pacc_record_write(struct pacc_record *record,
   record->block[2] = launch->block[2];
   record->shared = launch->shared;
   record->done = 0;
-  __builtin_memcpy(__builtin_assume_aligned(record + 1, 32), launch->args,
-                   launch->arg_bytes);
+  pacc_copy_arguments(record + 1, launch->args, launch->arg_bytes);
 }
 
 struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
@@ -65,7 +64,7 @@ static void nap(uint32_t number) {
     __gpu_thread_suspend();
 }
 
-uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
+PACC_COLD uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
   uint32_t failed = pacc_launch_plain(launch);
   for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && i < NAPS; ++i) {
     nap(i);
@@ -100,7 +99,7 @@ static void launch_records(const struct pacc_batch *batch, uint32_t kinds,
   }
 }
 
-void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
+PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
   if (batch->apart)
     launch_records(batch, APART, patience);
   if (can_be_one_grid(batch) && launch_batch(batch, patience) == 0)
@@ -109,7 +108,7 @@ void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
   pacc_batch_give(batch);
 }
 
-uint32_t pacc_batch_try(struct pacc_batch *batch) {
+PACC_COLD uint32_t pacc_batch_try(struct pacc_batch *batch) {
   if (batch->records == 1) {
     struct pacc_launch launch = pacc_record_read(batch, 0);
     if (pacc_launch_plain(&launch) != 0)

@@ -86,3 +86,17 @@ uint32_t __pacc_dev_child_loaded(struct pacc_batch *batch,
   return __gpu_thread_id_x() <
          ids->block_size[0] * ids->block_size[1] * ids->block_size[2];
 }
+
+/* The first block of a record launches; this grid is complete when those that
+ * it launched are. */
+void __pacc_dev_child_forward(struct pacc_batch *batch) {
+  struct pacc_ids ids;
+  (void)__pacc_dev_child_begin(batch, &ids);
+  uint32_t is_first = (ids.block[0] | ids.block[1] | ids.block[2]) == 0;
+  if (__gpu_thread_id_x() == 0 && is_first) {
+    struct pacc_launch launch = pacc_record_read(batch, ids.record);
+    launch.stream = (void *)4; /* cudaStreamFireAndForget */
+    (void)pacc_launch_plain(&launch);
+  }
+  (void)__pacc_dev_child_loaded(batch, &ids);
+}

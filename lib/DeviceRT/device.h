@@ -105,4 +105,8 @@ const void *__pacc_dev_child_begin(struct pacc_batch *batch,
 uint32_t __pacc_dev_child_loaded(struct pacc_batch *batch,
                                  const struct pacc_ids *ids);
 
+/* All of an aggregated kernel that has no body: launches its kernel once per
+ * record, plainly. */
+void __pacc_dev_child_forward(struct pacc_batch *batch);
+
 #endif

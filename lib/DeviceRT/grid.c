@@ -36,7 +36,7 @@ static struct pacc_group *grid_insert(struct pacc_group *bucket, uint64_t key) {
 
 /* Entries are made under a lock, since a free place may lie before the one
  * that another thread just took for the same grid. */
-struct pacc_group *pacc_grid_group(void) {
+PACC_COLD struct pacc_group *pacc_grid_group(void) {
   uint64_t key = grid_key();
   struct pacc_group *bucket = bucket_of(key);
   struct pacc_group *group;
@@ -54,7 +54,7 @@ struct pacc_group *pacc_grid_group(void) {
   return group;
 }
 
-void pacc_grid_defer(struct pacc_batch *batch) {
+PACC_COLD void pacc_grid_defer(struct pacc_batch *batch) {
   struct pacc_group *group = pacc_grid_group();
   while (!pacc_try_lock(&group->lock))
     __gpu_thread_suspend();
@@ -112,7 +112,7 @@ static uint32_t drain_in_tail(struct pacc_batch *first) {
   return pacc_launch_patiently(&launch) == 0;
 }
 
-void __pacc_dev_grid_close(void) {
+PACC_COLD void __pacc_dev_grid_close(void) {
   struct pacc_group *group = pacc_grid_group();
   uint32_t in_order = group->deferring == PACC_LATER_ALL;
   if (!in_order || !drain_in_tail(group->first))

@@ -64,8 +64,9 @@ static uint64_t group_wish(uint64_t threads, uint32_t slots,
                                                    : threads;
 }
 
-static uint32_t group_prepare(struct pacc_group *group, uint64_t threads,
-                              uint32_t slots, const uint32_t *strides) {
+PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
+                                        uint64_t threads, uint32_t slots,
+                                        const uint32_t *strides) {
   uint32_t expected = PACC_GROUP_NEW;
   uint32_t state = pacc_load_u32(&group->state);
   if (state == PACC_GROUP_NEW &&
@@ -217,7 +218,8 @@ static struct pacc_batch *slot_close(const struct pacc_group *group,
   return batch;
 }
 
-void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot) {
+PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
+                                      uint32_t slot) {
   struct pacc_group *group = block_group_of();
   if (pacc_load_u32(&group->state) != PACC_GROUP_READY)
     return;
@@ -229,7 +231,8 @@ void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot) {
     pacc_grid_defer(batch);
 }
 
-void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot) {
+PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
+                                     uint32_t slot) {
   struct pacc_group *group = pacc_grid_group();
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
     pacc_batch_send(slot_close(group, &group->slots[slot], launch), 1);

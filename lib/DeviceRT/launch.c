@@ -16,11 +16,11 @@ static struct dim3 dim3_of(const uint32_t size[3]) {
   return result;
 }
 
-uint32_t pacc_launch_plain(const struct pacc_launch *launch) {
+PACC_COLD uint32_t pacc_launch_plain(const struct pacc_launch *launch) {
   void *buffer = __cudaCDP2GetParameterBuffer(64, launch->arg_bytes);
   if (!buffer)
     return PACC_CUDA_NO_ROOM;
-  __builtin_memcpy(buffer, launch->args, launch->arg_bytes);
+  pacc_copy_arguments(buffer, launch->args, launch->arg_bytes);
   return __cudaCDP2LaunchDevice(launch->kernel, buffer, dim3_of(launch->grid),
                                 dim3_of(launch->block), launch->shared,
                                 launch->stream);
@@ -45,7 +45,7 @@ uint32_t pacc_launch_blocks(const struct pacc_launch *launch) {
   return blocks > PACC_MAX_BLOCKS ? 0 : (uint32_t)blocks;
 }
 
-uint32_t pacc_batch_launch(struct pacc_batch *batch) {
+PACC_COLD uint32_t pacc_batch_launch(struct pacc_batch *batch) {
   pacc_fence();
   void *buffer = __cudaCDP2GetParameterBuffer(64, sizeof(batch));
   if (!buffer)
@@ -120,8 +120,8 @@ static uint32_t launch_later(const struct pacc_launch *launch,
   return 1;
 }
 
-static void launch_alone(const struct pacc_launch *launch, uint32_t blocks,
-                         uint32_t later) {
+PACC_COLD static void launch_alone(const struct pacc_launch *launch,
+                                   uint32_t blocks, uint32_t later) {
   if (later && launch_later(launch, blocks))
     return;
   uint32_t failed = pacc_launch_plain(launch);
@@ -135,7 +135,7 @@ static uint64_t launch_key(const struct pacc_launch *launch) {
   return (uint64_t)launch->aggregated | (uint64_t)launch->agg_stream << 60;
 }
 
-void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
+PACC_COLD void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
   uint32_t mask = pacc_lanes();
   uint32_t same = pacc_lanes_alike(mask, launch_key(launch));
   uint32_t later = 0;

@@ -7,7 +7,8 @@ static uint64_t tag_of(uint64_t position, uint32_t units) {
   return position << TAG_BITS | units;
 }
 
-struct pacc_batch *pacc_batch_take(uint64_t records, uint32_t stride) {
+PACC_COLD struct pacc_batch *pacc_batch_take(uint64_t records,
+                                             uint32_t stride) {
   struct pacc_pool *pool = &__pacc_dev_pool;
   uint64_t bytes = PACC_BATCH_HEAD + records * stride;
   uint64_t units = (bytes + PACC_POOL_UNIT - 1) / PACC_POOL_UNIT;
@@ -41,7 +42,7 @@ struct pacc_batch *pacc_batch_take(uint64_t records, uint32_t stride) {
 /* Whoever brings back the piece at the tail also passes the tail over the
  * pieces behind it. The full fence orders "my tag is written" before "I look
  * at the tail's tag": of two that come back at once, one sees both. */
-void pacc_batch_give(struct pacc_batch *batch) {
+PACC_COLD void pacc_batch_give(struct pacc_batch *batch) {
   struct pacc_pool *pool = batch->pool;
   uint64_t position = batch->position;
   uint64_t tag = tag_of(position, batch->units);

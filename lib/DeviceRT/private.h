@@ -12,6 +12,10 @@
 
 #define PACC_INLINE static inline __attribute__((always_inline))
 
+/* Code that runs once per grid, per launch to CUDA, or hardly ever: there is
+ * one copy of it, and not one per launch of the source. */
+#define PACC_COLD __attribute__((noinline))
+
 /* A record is this header and the argument bytes behind it.
  * first   blocks of the batch before this record
  * grid_yz grid sizes along y (low half) and z (high half)
@@ -265,6 +269,18 @@ PACC_INLINE uint32_t pacc_lanes_alike(uint32_t mask, uint64_t key) {
       return alike;
     rest &= ~alike;
   }
+}
+
+/* Copies an argument buffer; both are aligned to 16. The compiler's own copy
+ * of a size that it does not know would go byte by byte. */
+PACC_INLINE void pacc_copy_arguments(void *to, const void *from,
+                                     uint32_t bytes) {
+  uint32_t at = 0;
+  for (; at + 8 <= bytes; at += 8)
+    *(uint64_t *)((char *)to + at) =
+        *(const uint64_t *)((const char *)from + at);
+  for (; at < bytes; ++at)
+    ((char *)to)[at] = ((const char *)from)[at];
 }
 
 /* Memory order. */

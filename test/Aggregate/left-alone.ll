@@ -19,7 +19,7 @@ define ptx_kernel void @unknown_kernel(ptr %k) #0 {
   ret void
 }
 
-; CHECK-DAG: launch of 'elsewhere' stays as it is: the kernel is defined in another file
+; CHECK-DAG: launch of 'elsewhere' stays as it is: the kernel is defined in another file; -polly-acc-agg-other-files, given for both, merges it
 declare ptx_kernel void @elsewhere()
 define ptx_kernel void @external_kernel() #0 {
   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)

@@ -114,7 +114,7 @@ done:
 ; CHECK-NOT: sreg
 ; CHECK: getelementptr inbounds [13 x i32], ptr %ids, i32 0, i32 5
 
-; CHECK: attributes #[[rt]] = {{.*}} alwaysinline {{.*}} "target-cpu"="sm_90" "target-features"="+ptx88,+sm_90"
+; CHECK: attributes #[[rt]] = { {{.*}}noinline {{.*}}"pacc-device-rt" {{.*}}"target-cpu"="sm_90" "target-features"="+ptx88,+sm_90"
 ; CHECK: !{i32 4, !"polly-acc-agg", i32 1}
 
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()

@@ -33,10 +33,13 @@ struct AggregateOptions {
   /// Whether launches of different threads into a block's NULL stream may
   /// run in any order (and at once).
   Siblings Order = Siblings::Independent;
+  /// Whether the kernels of other files are merged too, and this file's kernels
+  /// get aggregated versions for them. All files have to agree.
+  bool OtherFiles = false;
   /// Bytes of device memory for records; a power of two, 1M to 4G.
   uint64_t Pool = 64u << 20;
 
-  /// Parses `granularity=grid;pool=64M;siblings=serialized`.
+  /// Parses `granularity=grid;pool=64M;siblings=serialized;other-files`.
   static llvm::Expected<AggregateOptions> parse(llvm::StringRef Parameters);
   void print(llvm::raw_ostream &OS) const;
 };

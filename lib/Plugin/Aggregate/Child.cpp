@@ -95,14 +95,19 @@ static SmallVector<Parameter> parametersOf(const Function &Kernel,
   return Result;
 }
 
+uint64_t argumentBytes(const Function &Kernel) {
+  uint64_t Bytes;
+  parametersOf(Kernel, Bytes);
+  return Bytes;
+}
+
 std::string childObstacle(Function &Kernel, uint64_t ArgBytes) {
   std::string Name = "'" + readableName(Kernel) + "' ";
   for (StringRef Attr : {"nvvm.reqntid", "nvvm.cluster_dim",
                          "nvvm.maxclusterrank", "nvvm.blocksareclusters"})
     if (Kernel.hasFnAttribute(Attr))
       return Name + "asks for a fixed block or cluster size";
-  uint64_t Bytes;
-  parametersOf(Kernel, Bytes);
+  uint64_t Bytes = argumentBytes(Kernel);
   if (Bytes != ArgBytes)
     return Name + "takes " + std::to_string(Bytes) +
            " bytes of arguments, the launch passes " + std::to_string(ArgBytes);
@@ -111,7 +116,7 @@ std::string childObstacle(Function &Kernel, uint64_t ArgBytes) {
   if (!R.Unknown.empty())
     return Name + "calls " + R.Unknown + ", whose code is not known here";
   for (Function *F : R.Functions) {
-    if (F->getName().starts_with("__pacc_dev_"))
+    if (isRuntimeFunction(*F))
       continue;
     for (Instruction &I : instructions(F)) {
       auto *Call = dyn_cast<CallBase>(&I);
@@ -172,14 +177,19 @@ Function *ChildBuilder::declare(Function &Kernel) {
   return Child;
 }
 
+/// Whether F reads the registers of its threads, itself or in what it calls.
 bool ChildBuilder::readsIds(Function &F) {
-  for (Function *Reached : reachableFrom(F).Functions)
-    if (!Reached->getName().starts_with("__pacc_dev_"))
-      for (Instruction &I : instructions(Reached))
-        if (auto *Intr = dyn_cast<IntrinsicInst>(&I))
-          if (idsIndexOf(Intr->getIntrinsicID()) >= 0)
-            return true;
-  return false;
+  auto [It, IsNew] = ReadsIds.try_emplace(&F, false);
+  if (!IsNew)
+    return It->second;
+  bool Result = any_of(reachableFrom(F).Functions, [](Function *Reached) {
+    return !isRuntimeFunction(*Reached) &&
+           any_of(instructions(Reached), [](Instruction &I) {
+             auto *Intr = dyn_cast<IntrinsicInst>(&I);
+             return Intr && idsIndexOf(Intr->getIntrinsicID()) >= 0;
+           });
+  });
+  return ReadsIds[&F] = Result;
 }
 
 void ChildBuilder::replaceRegisters(Function &Clone) {
@@ -207,8 +217,8 @@ void ChildBuilder::replaceRegisters(Function &Clone) {
       Call->eraseFromParent();
       continue;
     }
-    if (Callee->isDeclaration() ||
-        Callee->getName().starts_with("__pacc_dev_") || !readsIds(*Callee))
+    if (Callee->isDeclaration() || isRuntimeFunction(*Callee) ||
+        !readsIds(*Callee))
       continue;
     SmallVector<Value *, 8> Args(Call->args());
     Args.push_back(Ids);
@@ -323,6 +333,13 @@ void ChildBuilder::define(Function &Kernel, Emit AtStart, Emit AtEnd) {
   B.CreateBr(End);
   B.SetInsertPoint(End);
   AtEnd(B);
+  B.CreateRetVoid();
+}
+
+void ChildBuilder::defineForward(Function &Kernel) {
+  Function *Child = declare(Kernel);
+  IRBuilder<> B(BasicBlock::Create(Child->getContext(), "entry", Child));
+  B.CreateCall(Runtime.function("child_forward"), {Child->getArg(0)});
   B.CreateRetVoid();
 }
 

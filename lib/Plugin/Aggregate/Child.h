@@ -22,6 +22,9 @@ class DeviceRuntime;
 /// `ArgBytes` is the size of the argument buffer at a launch.
 std::string childObstacle(llvm::Function &Kernel, uint64_t ArgBytes);
 
+/// Bytes of the argument buffer of a kernel.
+uint64_t argumentBytes(const llvm::Function &Kernel);
+
 class ChildBuilder {
 public:
   using Emit = llvm::function_ref<void(llvm::IRBuilder<> &)>;
@@ -36,6 +39,10 @@ public:
   /// of a block runs, also those that the launch's blocks do not have.
   void define(llvm::Function &Kernel, Emit AtStart, Emit AtEnd);
 
+  /// Writes a body that launches the kernel once per record: for kernels that
+  /// other files launch merged but that can't be.
+  void defineForward(llvm::Function &Kernel);
+
 private:
   /// A clone of F that takes the ids as its last parameter.
   llvm::Function *cloneWithIds(llvm::Function &F);
@@ -45,6 +52,7 @@ private:
   DeviceRuntime &Runtime;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Children;
   llvm::DenseMap<llvm::Function *, llvm::Function *> Clones;
+  llvm::DenseMap<llvm::Function *, bool> ReadsIds;
 };
 
 } // namespace pacc

@@ -35,6 +35,11 @@ static cl::opt<std::string> SiblingsOption(
     cl::desc("Whether launches of different threads into a block's NULL "
              "stream may run in any order"));
 
+static cl::opt<bool> OtherFilesOption(
+    "polly-acc-agg-other-files",
+    cl::desc("Merge launches of kernels that other files define; all files "
+             "have to be compiled with it"));
+
 StringRef toString(Granularity G) {
   switch (G) {
   case Granularity::Auto:
@@ -96,8 +101,13 @@ static Error parseParameter(StringRef Key, StringRef Value,
     return parsePool(Value, Options.Pool);
   if (Key == "siblings")
     return parseSiblings(Value, Options.Order);
-  return createStringError(PASS_NAME ": parameter '" + Key +
-                           "' is none of granularity, pool, siblings");
+  if ((Key == "other-files" || Key == "no-other-files") && Value.empty()) {
+    Options.OtherFiles = Key == "other-files";
+    return Error::success();
+  }
+  return createStringError(
+      PASS_NAME ": parameter '" + Key +
+      "' is none of granularity, pool, siblings, other-files");
 }
 
 Expected<AggregateOptions> AggregateOptions::parse(StringRef Parameters) {
@@ -121,6 +131,7 @@ static Expected<AggregateOptions> optionsOfCommandLine() {
     return std::move(E);
   if (Error E = parseSiblings(SiblingsOption, Result.Order))
     return std::move(E);
+  Result.OtherFiles = OtherFilesOption;
   return Result;
 }
 
@@ -128,6 +139,8 @@ void AggregateOptions::print(raw_ostream &OS) const {
   OS << "granularity=" << toString(Level) << ";pool=" << (Pool >> 20)
      << "M;siblings="
      << (Order == Siblings::Serialized ? "serialized" : "independent");
+  if (OtherFiles)
+    OS << ";other-files";
 }
 
 //===----------------------------------------------------------------------===//
@@ -181,6 +194,15 @@ static void remark(const PlannedSite &P) {
     });
 }
 
+static SmallVector<Function *, 8> kernelsForOtherFiles(Module &M) {
+  SmallVector<Function *, 8> Result;
+  for (Function &F : M)
+    if (!F.isDeclaration() && !F.hasLocalLinkage() &&
+        F.getCallingConv() == CallingConv::PTX_Kernel)
+      Result.push_back(&F);
+  return Result;
+}
+
 /// Marks a module that was worked on.
 static constexpr StringLiteral DoneFlag = "polly-acc-agg";
 
@@ -192,18 +214,22 @@ PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
   std::vector<PlannedSite> Sites = planSites(M, Options);
   for (const PlannedSite &P : Sites)
     remark(P);
-  auto Merged =
-      llvm::find_if(Sites, [](const PlannedSite &P) { return P.isMerged(); });
-  if (Merged == Sites.end())
+  SmallVector<Function *, 8> Exported;
+  if (Options.OtherFiles)
+    Exported = kernelsForOtherFiles(M);
+  Function *Like = Exported.empty() ? nullptr : Exported.front();
+  for (const PlannedSite &P : Sites)
+    if (P.isMerged())
+      Like = P.S.caller();
+  if (!Like)
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 
-  Expected<DeviceRuntime> Runtime =
-      DeviceRuntime::link(M, *Merged->S.caller(), Options.Pool);
+  Expected<DeviceRuntime> Runtime = DeviceRuntime::link(M, *Like, Options.Pool);
   if (!Runtime) {
     M.getContext().emitError(PASS_NAME ": " + toString(Runtime.takeError()));
     return PreservedAnalyses::none();
   }
-  rewriteSites(*Runtime, Sites);
+  rewriteSites(*Runtime, Sites, Exported);
   M.addModuleFlag(Module::Override, DoneFlag, 1);
   std::string Broken;
   raw_string_ostream OS(Broken);

@@ -32,6 +32,7 @@ public:
   std::vector<PlannedSite> run();
 
 private:
+  const Reach &reach(Function &F);
   Surroundings surroundingsOf(Function &F);
   void scan(Function &Root, Surroundings &Around);
   void findObstacles();
@@ -46,6 +47,7 @@ private:
   Module &M;
   const AggregateOptions &Options;
   std::vector<PlannedSite> Sites;
+  DenseMap<Function *, Reach> Reached;
 };
 
 bool isOrdered(StreamKind Stream) {
@@ -74,8 +76,15 @@ bool isArchSupported(const Function &F) {
          Number >= 70;
 }
 
+const Reach &Planner::reach(Function &F) {
+  auto It = Reached.find(&F);
+  if (It == Reached.end())
+    It = Reached.insert({&F, reachableFrom(F)}).first;
+  return It->second;
+}
+
 void Planner::scan(Function &Root, Surroundings &Around) {
-  Reach R = reachableFrom(Root);
+  const Reach &R = reach(Root);
   if (!R.Unknown.empty())
     Around.OtherOperation = "it calls " + R.Unknown;
   for (Function *F : R.Functions)
@@ -107,7 +116,7 @@ Surroundings Planner::surroundingsOf(Function &F) {
   Around.Roots.push_back(&F);
   for (Function &Root : M)
     if (&Root != &F && !Root.isDeclaration() &&
-        reachableFrom(Root).Functions.contains(&F)) {
+        reach(Root).Functions.contains(&F)) {
       Around.Roots.push_back(&Root);
       scan(Root, Around);
     }
@@ -144,6 +153,9 @@ void Planner::findObstacles() {
              Options.Order == Siblings::Serialized)
       S.Obstacle = "launches of a block into its NULL stream run in order "
                    "(siblings=serialized)";
+    else if (S.Kernel->isDeclaration() && !Options.OtherFiles)
+      S.Obstacle = "the kernel is defined in another file; "
+                   "-polly-acc-agg-other-files, given for both, merges it";
     else
       S.Obstacle = childObstacle(*S.Kernel, S.ArgBytes);
   }
@@ -181,7 +193,7 @@ std::string Planner::groupObstacle(Function &F) {
            Around.OtherOperation;
   if (Around.Exits)
     return "threads end by an exit instruction";
-  for (Function *Reached : reachableFrom(F).Functions)
+  for (Function *Reached : reach(F).Functions)
     if (Reached != &F && !sitesIn(*Reached, true).empty())
       return "the kernel has launches in functions that could not be inlined";
   SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
@@ -226,7 +238,7 @@ void Planner::chooseStreams(Function &F) {
       count_if(Own, [](PlannedSite *P) { return isOrdered(P->S.Stream); }));
   bool Alone =
       IsKernel && Ordered == 1 && surroundingsOf(F).OtherOperation.empty();
-  for (Function *Reached : reachableFrom(F).Functions)
+  for (Function *Reached : reach(F).Functions)
     Alone &= Reached == &F || sitesIn(*Reached, true).empty();
   for (PlannedSite *P : Own) {
     StreamKind Stream = P->S.Stream;
@@ -254,7 +266,7 @@ void Planner::chooseWaits(Function &F) {
   bool HasTail = any_of(Sites, [&](const PlannedSite &P) {
     return P.S.Stream == StreamKind::Tail &&
            any_of(Around.Roots, [&](Function *Root) {
-             return reachableFrom(*Root).Functions.contains(P.S.caller());
+             return reach(*Root).Functions.contains(P.S.caller());
            });
   });
   for (PlannedSite *P : sitesIn(F, true)) {

@@ -23,7 +23,7 @@ class Rewriter {
 public:
   Rewriter(DeviceRuntime &Runtime, MutableArrayRef<PlannedSite> Sites)
       : Runtime(Runtime), M(Runtime.module()), Sites(Sites), Child(Runtime) {}
-  void run();
+  void run(ArrayRef<Function *> Exported);
 
 private:
   /// What a kernel does where its threads leave: launch the records of its
@@ -45,6 +45,7 @@ private:
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks();
+  void defineChild(Function &Kernel);
   void createFinish(Function &Kernel, Hook &H);
   void hookKernel(Function &Kernel, Hook &H);
   Value *streamHandle(IRBuilder<> &B, StreamKind Stream);
@@ -126,6 +127,7 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
   for (StringRef Key : {"target-cpu", "target-features"})
     if (Kernel.hasFnAttribute(Key))
       F->addFnAttr(Kernel.getFnAttribute(Key));
+  F->addFnAttr(RuntimeAttribute);
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> B(BasicBlock::Create(C, "entry", F));
@@ -210,38 +212,49 @@ void Rewriter::findHooks() {
   }
 }
 
-void Rewriter::run() {
+void Rewriter::defineChild(Function &Kernel) {
+  auto It = Hooks.find(&Kernel);
+  Hook *H = It == Hooks.end() ? nullptr : &It->second;
+  Child.define(
+      Kernel,
+      [&](IRBuilder<> &B) {
+        if (H && H->Level == Granularity::Block)
+          B.CreateCall(Runtime.function("block_begin"));
+      },
+      [&](IRBuilder<> &B) {
+        if (H)
+          B.CreateCall(H->Finish);
+      });
+}
+
+void Rewriter::run(ArrayRef<Function *> Exported) {
   findHooks();
-  SmallSetVector<Function *, 8> Kernels;
+  SmallSetVector<Function *, 8> Kernels, Forwards;
+  for (Function *Kernel : Exported) {
+    bool CanBeMerged = childObstacle(*Kernel, argumentBytes(*Kernel)).empty();
+    (CanBeMerged ? Kernels : Forwards).insert(Kernel);
+  }
   for (PlannedSite &P : Sites)
     if (P.isMerged()) {
-      Kernels.insert(P.S.Kernel);
+      if (!P.S.Kernel->isDeclaration())
+        Kernels.insert(P.S.Kernel);
       rewrite(P);
     }
   for (auto &[Kernel, H] : Hooks)
     createFinish(*Kernel, H);
-  for (Function *Kernel : Kernels) {
-    auto It = Hooks.find(Kernel);
-    Hook *H = It == Hooks.end() ? nullptr : &It->second;
-    Child.define(
-        *Kernel,
-        [&](IRBuilder<> &B) {
-          if (H && H->Level == Granularity::Block)
-            B.CreateCall(Runtime.function("block_begin"));
-        },
-        [&](IRBuilder<> &B) {
-          if (H)
-            B.CreateCall(H->Finish);
-        });
-  }
+  for (Function *Kernel : Kernels)
+    defineChild(*Kernel);
+  for (Function *Kernel : Forwards)
+    Child.defineForward(*Kernel);
   for (auto &[Kernel, H] : Hooks)
     hookKernel(*Kernel, H);
 }
 
 } // namespace
 
-void rewriteSites(DeviceRuntime &Runtime, MutableArrayRef<PlannedSite> Sites) {
-  Rewriter(Runtime, Sites).run();
+void rewriteSites(DeviceRuntime &Runtime, MutableArrayRef<PlannedSite> Sites,
+                  ArrayRef<Function *> Exported) {
+  Rewriter(Runtime, Sites).run(Exported);
 }
 
 } // namespace pacc

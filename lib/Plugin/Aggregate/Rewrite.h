@@ -7,9 +7,11 @@
 
 namespace pacc {
 
-/// Rewrites the merged sites of the plan and writes the aggregated kernels.
+/// Rewrites the merged sites of the plan and writes the aggregated kernels:
+/// those of the plan and those of `Exported`.
 void rewriteSites(DeviceRuntime &Runtime,
-                  llvm::MutableArrayRef<PlannedSite> Sites);
+                  llvm::MutableArrayRef<PlannedSite> Sites,
+                  llvm::ArrayRef<llvm::Function *> Exported);
 
 } // namespace pacc
 

@@ -1,5 +1,6 @@
 //===- Runtime.cpp - The device runtime in a module -----------------------===//
 #include "Runtime.h"
+#include "Sites.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
@@ -119,6 +120,7 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
                            : GlobalValue::InternalLinkage);
     F->setDSOLocal(true);
     F->removeFnAttr("no-builtins");
+    F->addFnAttr(RuntimeAttribute);
     for (StringRef Key : {"target-cpu", "target-features"}) {
       F->removeFnAttr(Key);
       if (Like.hasFnAttribute(Key))
@@ -128,9 +130,8 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
   }
   definePool(M, PoolBytes);
   DeviceRuntime Result(M);
-  // Inlined, the launch never touches memory.
-  for (StringRef Name : {"launch_warp", "block_record", "grid_record",
-                         "child_begin", "child_loaded"})
+  for (StringRef Name :
+       {"block_record", "grid_record", "child_begin", "child_loaded"})
     Result.function(Name)->addFnAttr(Attribute::AlwaysInline);
   return Result;
 }

@@ -26,6 +26,10 @@ static StringRef calleeName(const CallBase &Call) {
   return Callee ? Callee->getName() : StringRef();
 }
 
+bool isRuntimeFunction(const Function &F) {
+  return F.hasFnAttribute(RuntimeAttribute);
+}
+
 bool isLaunch(const CallBase &Call) {
   return calleeName(Call).starts_with(LaunchName);
 }
@@ -106,6 +110,21 @@ static bool callsItself(Function &F) {
   return false;
 }
 
+/// clang 22 declares a kernel of another file as a function, and nvlink then
+/// finds that the two files do not agree.
+static void declareKernels(Module &M) {
+  for (Function &F : M)
+    for (Instruction &I : instructions(F)) {
+      auto *Call = dyn_cast<CallBase>(&I);
+      if (!Call || !isLaunch(*Call))
+        continue;
+      auto *Kernel =
+          dyn_cast<Function>(Call->getArgOperand(0)->stripPointerCasts());
+      if (Kernel && Kernel->isDeclaration())
+        Kernel->setCallingConv(CallingConv::PTX_Kernel);
+    }
+}
+
 bool prepareSites(Module &M, FunctionAnalysisManager &FAM) {
   SetVector<Function *> Changed;
   for (Function &F : M)
@@ -133,6 +152,13 @@ bool prepareSites(Module &M, FunctionAnalysisManager &FAM) {
   for (Function &F : M)
     if (isDim3Constructor(F))
       inlineEverywhere(F);
+  // What was inlined everywhere and no other file can call is gone.
+  for (Function &F : make_early_inc_range(M))
+    if (hasLaunch(F) && F.isDefTriviallyDead()) {
+      FAM.clear(F, F.getName());
+      Changed.remove(&F);
+      F.eraseFromParent();
+    }
 
   for (Function &F : M)
     if (hasLaunch(F)) {
@@ -143,6 +169,7 @@ bool prepareSites(Module &M, FunctionAnalysisManager &FAM) {
       EarlyCSEPass().run(F, FAM);
       FAM.invalidate(F, PreservedAnalyses::none());
     }
+  declareKernels(M);
   return !Changed.empty();
 }
 
@@ -155,8 +182,8 @@ bool isHarmlessExternal(const Function &F) {
   static constexpr StringLiteral Known[] = {
       "vprintf", "malloc", "free", "__assertfail", "__assert_fail", "abort"};
   return F.isIntrinsic() || is_contained(Known, Name) ||
-         Name.starts_with("__nv_") || Name.starts_with("__pacc_dev_") ||
-         Name.starts_with("__cudaCDP2") || Name == "__nvvm_reflect";
+         Name.starts_with("__nv_") || Name.starts_with("__cudaCDP2") ||
+         Name == "__nvvm_reflect";
 }
 
 Reach reachableFrom(Function &F) {
@@ -254,10 +281,6 @@ static Site describe(CallBase &Launch) {
     S.Obstacle = "the kernel is not known at compile time";
     return S;
   }
-  if (S.Kernel->isDeclaration()) {
-    S.Obstacle = "the kernel is defined in another file";
-    return S;
-  }
   if (!Launch.use_empty()) {
     S.Obstacle = "the program reads the launch's error code";
     return S;
@@ -284,7 +307,7 @@ static Site describe(CallBase &Launch) {
 std::vector<Site> findSites(Module &M) {
   std::vector<Site> Sites;
   for (Function &F : M) {
-    if (F.isDeclaration() || F.getName().starts_with("__pacc_dev_"))
+    if (F.isDeclaration() || isRuntimeFunction(F))
       continue;
     ReversePostOrderTraversal<Function *> Order(&F);
     for (BasicBlock *BB : Order)

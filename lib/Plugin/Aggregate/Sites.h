@@ -42,11 +42,17 @@ struct Site {
   llvm::Function *caller() const { return Launch->getFunction(); }
 };
 
+/// Functions of lib/DeviceRT, and those written for a kernel's end, carry this
+/// attribute; their own launches and registers are not the program's.
+inline constexpr llvm::StringLiteral RuntimeAttribute = "pacc-device-rt";
+bool isRuntimeFunction(const llvm::Function &F);
+
 /// True for calls of __cudaCDP2LaunchDevice in any of its forms.
 bool isLaunch(const llvm::CallBase &Call);
 
 /// Brings launches into the form above: inlines the toolkit's launch wrappers,
-/// and helper functions with launches into the kernels that call them.
+/// and helper functions with launches into the kernels that call them. Makes
+/// kernels of the declarations that are launched.
 /// Returns true if anything changed.
 bool prepareSites(llvm::Module &M, llvm::FunctionAnalysisManager &FAM);
 
