@@ -100,7 +100,7 @@ struct pacc_kernel_plan {
  * the subtree below a mark named PACC_KERNEL_MARK whose user pointer is the
  * kernel's plan; everything above is executed by the host.
  *
- * cost        seconds at the nominal size, by the rough model of plan.c
+ * cost        seconds at the nominal size, by the rough model of plan_cost.c
  * host_cost   the same for the original loops on the host
  */
 struct pacc_mapping {

@@ -34,6 +34,29 @@ struct pacc_plan *pacc_plan_alloc(enum pacc_plan_type type,
                                   int n_children);
 void pacc_plan_free(struct pacc_plan *plan);
 
+/* A plan with one child; NULL (and nothing leaked) if the child is NULL. */
+struct pacc_plan *pacc_plan_wrap(enum pacc_plan_type type,
+                                 __isl_take isl_multi_union_pw_aff *loop,
+                                 struct pacc_plan *child);
+struct pacc_plan *pacc_plan_leaf(__isl_take isl_union_set *domain);
+
+/* Does the plan launch each of its kernels once, every one of them parallel? */
+bool pacc_plan_is_fully_parallel(const struct pacc_plan *plan);
+
+/* Members first, first + 1, ... (count of them) of a multi-dimensional loop. */
+__isl_give isl_multi_union_pw_aff *
+pacc_loop_members(__isl_keep isl_multi_union_pw_aff *loop, int first,
+                  int count);
+
+/* The members order[0], ..., order[count - 1]. */
+__isl_give isl_multi_union_pw_aff *
+pacc_loop_pick(__isl_keep isl_multi_union_pw_aff *loop, const int *order,
+               int count);
+
+/* Is member `pos` the same at both ends of every dependence? */
+bool pacc_loop_is_parallel(__isl_keep isl_union_map *deps,
+                           __isl_keep isl_multi_union_pw_aff *loop, int pos);
+
 /* What a plan is made for.
  * nominal     the context with every parameter at a typical value
  */
@@ -51,6 +74,31 @@ struct pacc_plan *pacc_plan_compute(struct pacc_planner *planner);
 double pacc_plan_cost(const struct pacc_planner *planner,
                       const struct pacc_plan *plan,
                       __isl_keep isl_union_map *prefix);
+
+/* The cheaper of two plans, of which either may be NULL; frees the other. */
+struct pacc_plan *pacc_plan_cheaper(const struct pacc_planner *planner,
+                                    __isl_keep isl_union_map *prefix,
+                                    struct pacc_plan *a, struct pacc_plan *b);
+
+/* The plan that a schedule tree describes: its parallel bands become kernels,
+ * or, in_kernel, all of it becomes loops of one thread. */
+struct pacc_plan *pacc_plan_from_node(const struct pacc_planner *planner,
+                                      __isl_keep isl_schedule_node *node,
+                                      __isl_keep isl_union_map *prefix,
+                                      bool in_kernel);
+
+/* A kernel whose grid is made of the parallel members of `loop`. The rest of
+ * the members run inside the thread, in their order, and then `inner`. */
+struct pacc_plan *pacc_plan_kernel(const struct pacc_planner *planner,
+                                   __isl_keep isl_schedule_node *inner,
+                                   __isl_keep isl_multi_union_pw_aff *loop,
+                                   const bool *parallel);
+
+/* The plan from isl's schedule for the instances of `domain` within one
+ * iteration of the host's loops. */
+struct pacc_plan *pacc_plan_with_isl(const struct pacc_planner *planner,
+                                     __isl_keep isl_union_set *domain,
+                                     __isl_keep isl_union_map *prefix);
 
 /* A set of parameter values that stands for a typical run. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,

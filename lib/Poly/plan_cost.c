@@ -1,0 +1,66 @@
+/* plan_cost.c: what a plan would take, roughly. */
+#include "poly_private.h"
+
+#include <isl/aff.h>
+#include <isl/union_map.h>
+
+/* The rough cost model, in seconds. A launch that follows another costs a few
+ * microseconds; a statement instance in a thread that waits for its memory
+ * about 50 ns; a full GPU finishes some 10^11 instances per second. */
+static const double COST_LAUNCH = 4e-6;
+static const double COST_INSTANCE = 50e-9;
+static const double COST_INSTANCE_FULL = 1e-11;
+
+static double kernel_cost(const struct pacc_planner *planner,
+                          const struct pacc_plan *plan,
+                          __isl_keep isl_union_map *prefix) {
+  double launches =
+      prefix ? pacc_nominal_trips(planner->nominal, plan->domain, prefix, NULL)
+             : 1;
+  double threads = 1;
+  if (plan->loop) {
+    isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
+        isl_multi_union_pw_aff_copy(plan->loop));
+    threads = pacc_nominal_trips(planner->nominal, plan->domain, grid, NULL);
+    isl_union_map_free(grid);
+  }
+  double work =
+      pacc_nominal_instances(planner->nominal, plan->domain) / launches;
+  double wait = work / threads * COST_INSTANCE;
+  /* Threads without work still have to find that out. */
+  double busy = (work > threads ? work : threads) * COST_INSTANCE_FULL;
+  return launches * (COST_LAUNCH + (wait > busy ? wait : busy));
+}
+
+double pacc_plan_cost(const struct pacc_planner *planner,
+                      const struct pacc_plan *plan,
+                      __isl_keep isl_union_map *prefix) {
+  switch (plan->type) {
+  case PLAN_KERNEL:
+    return kernel_cost(planner, plan, prefix);
+  case PLAN_LOOP: {
+    isl_union_map *inner = pacc_append(prefix, plan->loop);
+    double cost = pacc_plan_cost(planner, plan->child[0], inner);
+    isl_union_map_free(inner);
+    return cost;
+  }
+  case PLAN_SEQUENCE:
+  case PLAN_LEAF:
+    break;
+  }
+  double cost = 0;
+  for (int i = 0; i < plan->n; ++i)
+    cost += pacc_plan_cost(planner, plan->child[i], prefix);
+  return cost;
+}
+
+struct pacc_plan *pacc_plan_cheaper(const struct pacc_planner *planner,
+                                    __isl_keep isl_union_map *prefix,
+                                    struct pacc_plan *a, struct pacc_plan *b) {
+  if (!a || !b)
+    return a ? a : b;
+  bool keep =
+      pacc_plan_cost(planner, a, prefix) <= pacc_plan_cost(planner, b, prefix);
+  pacc_plan_free(keep ? b : a);
+  return keep ? a : b;
+}
