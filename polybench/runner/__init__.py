@@ -3,11 +3,13 @@
 dumps     reads the arrays that a kernel printed, compares two sets of them
 suites    finds the kernels of a suite
 configs   the named ways to build and run a kernel
+recipes   the commands that build a program
 build     compiles kernels, writes a manifest
 metrics   how much work a kernel has to do
 processes starts programs; Ctrl-C leaves none behind
 bundle    folders that run on another machine
 machine   what the results were measured on
+selfcheck   reads the results of programs that compare by themselves
 execute   runs a manifest's programs and checks their results
 profile   reads the runtime's profile of a run
 store     the results file: one CSV that runs are added to

@@ -14,12 +14,9 @@ from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import configs, machine, metrics, suites
+from . import configs, machine, metrics, recipes, remarks, suites
 
-MANIFEST_VERSION = 1
-COMMON = suites.OWN / "common"
-REMARK = re.compile(r"^(.*?):(\d+):\d+: remark: (.*) \[-Rpass(-missed)?="
-                    r"polly-acc[\w-]*\]$", re.MULTILINE)
+MANIFEST_VERSION = 2
 
 
 class BuildError(Exception):
@@ -34,12 +31,15 @@ class Toolchain:
     source    the project's checkout, for the commit
     cuda      the CUDA toolkit's folder
     arch      the GPU architecture to compile for
+    gcc, ppcg   these compilers, "" if there is none
     """
     clang: str
     build: Path = None
     source: Path = suites.OWN.parent
     cuda: str = "/usr/local/cuda"
     arch: str = "sm_90"
+    gcc: str = ""
+    ppcg: str = ""
 
     @property
     def plugin(self):
@@ -53,16 +53,28 @@ class Toolchain:
     def cpu_device(self):
         return self.build.resolve() / "lib" / "libpacc_cpu.so"
 
-    def check(self, offload):
+    @property
+    def wrapper(self):
+        return self.build.resolve() / "bin" / "polly-acc-clang++"
+
+    def check(self, chosen):
+        """Whether what the configurations `chosen` need is there."""
         if not machine.compiler(self.clang):
             raise BuildError(f"'{self.clang}' does not run: name LLVM 22's "
                              "clang with --clang")
-        if not offload:
-            return
-        if self.build is None:
-            raise BuildError("offloading needs the project's build folder: "
-                             "--build-dir")
-        for path in (self.plugin, self.runtime):
+        for config in chosen:
+            tool = config.recipe
+            if tool in ("gcc", "ppcg") and \
+                    not machine.compiler(getattr(self, tool)):
+                raise BuildError(f"'{config.name}' needs a {tool} that runs: "
+                                 f"name it with --{tool}")
+        needed = []
+        if any(config.offload for config in chosen):
+            needed += [self.plugin, self.runtime]
+        if any(config.recipe == "dynpar" and config.device == "cpu"
+               for config in chosen):
+            needed.append(self.wrapper)
+        for path in needed:
             if not path.exists():
                 raise BuildError(f"{path} is missing: build the project first "
                                  "(tools/check does), or name its build folder "
@@ -87,13 +99,6 @@ def _hash(*parts):
     return digest.hexdigest()
 
 
-def _dataset_flags(job):
-    flags = [f"-D{job.dataset}_DATASET"]
-    if job.type != "default":
-        flags.append(f"-DDATA_TYPE_IS_{job.type.upper()}")
-    return flags
-
-
 def sizes(clang, job):
     """({"N": 40, ...}, "double"): the sizes and the type that a kernel's
     header has for a dataset, by asking the preprocessor."""
@@ -104,7 +109,7 @@ def sizes(clang, job):
     text = f'#include "{header}"\n' + "".join(
         f'"size" "{name}" {name}\n' for name in names) + '"type" DATA_TYPE\n'
     run = subprocess.run(
-        [clang, "-E", "-P", "-x", "c", *_dataset_flags(job),
+        [clang, "-E", "-P", "-x", "c", *recipes.dataset_flags(job),
          *[f"-I{folder}" for folder in job.kernel.includes], "-"],
         input=text, capture_output=True, text=True, timeout=60, check=False)
     found = {name: int(value) for name, value in
@@ -130,35 +135,17 @@ class Builder:
             self._digests[path] = _hash(Path(path).read_bytes())
         return self._digests[path]
 
-    def _command(self, job, plain_objects, program):
-        """The command that compiles a kernel, and its inputs."""
-        kernel, config = job.kernel, job.config
-        command = [self.toolchain.clang, *configs.COMMON_FLAGS, *config.flags,
-                   *_dataset_flags(job), "-w", "-DPOLYBENCH_TIME",
-                   "-DPOLYBENCH_DUMP_ARRAYS", "-fno-builtin-fprintf"]
-        if kernel.repeats:
-            command.append("-DPOLYBENCH_RUNS=polybench_runs()")
-        inputs = [kernel.source, kernel.source.with_suffix(".h"),
-                  *plain_objects]
-        libraries = ["-Wl,--wrap=fprintf", *config.libraries, "-lm"]
-        if config.offload:
-            command += [f"-fpass-plugin={self.toolchain.plugin}",
-                        "-mllvm", "-polly-acc", "-mllvm",
-                        f"-polly-acc-arch={self.toolchain.arch}",
-                        "-Rpass=polly-acc",
-                        "-Rpass-missed=polly-acc"]
-            libraries = [str(self.toolchain.runtime), *libraries, "-ldl",
-                         "-lpthread"]
-            inputs += [self.toolchain.plugin, self.toolchain.runtime]
-        command += [f"-I{folder}" for folder in kernel.includes]
-        command += [str(kernel.source), *map(str, plain_objects), "-o",
-                    str(program), *libraries]
-        return command, [path for path in inputs if Path(path).exists()]
+    def _inputs(self, job, more):
+        """The files that a program depends on: if one has changed, it is built
+        anew."""
+        source = job.kernel.source
+        return [path for path in (source, source.with_suffix(".h"), *more)
+                if Path(path).exists()]
 
     def _support(self):
         """The harness and the dump, compiled once and without the plugin."""
         objects = []
-        sources = [COMMON / "dump_binary.c"]
+        sources = [recipes.COMMON / "dump_binary.c"]
         sources += {source for kernel in self.suite.kernels.values()
                     for source in kernel.support}
         for source in sources:
@@ -166,13 +153,16 @@ class Builder:
             self._run([self.toolchain.clang, "-O2", "-w", "-DPOLYBENCH_TIME",
                        f"-I{source.parent}", "-c", str(source), "-o",
                        str(target)], f"{source} does not compile")
-            objects.append(target)
+            objects.append(str(target.resolve()))
         return objects
 
-    def _run(self, command, what):
+    def _run(self, command, what, folder=None):
         try:
             run = subprocess.run(command, capture_output=True, text=True,
-                                 timeout=self.timeout, check=False)
+                                 cwd=folder, timeout=self.timeout,
+                                 check=False)
+        except OSError as error:
+            raise BuildError(f"{what}: {error}") from None
         except subprocess.TimeoutExpired:
             raise BuildError(f"{what}: it took more than {self.timeout} "
                              "seconds") from None
@@ -184,13 +174,18 @@ class Builder:
 
     def _program(self, job, objects):
         """Builds a job's executable; what is known of it, as a dict."""
-        name = "-".join([job.kernel.name, job.dataset.lower(), job.type,
+        name = "-".join([job.kernel.program, job.dataset.lower(), job.type,
                          job.config.build])
-        program = self.out / "bin" / name
+        program = (self.out / "bin" / name).resolve()
         notes = program.with_name(name + ".json")
-        command, inputs = self._command(job, objects, program)
-        key = _hash("\0".join(command), machine.compiler(self.toolchain.clang),
-                    *[self._digest(path) for path in inputs])
+        made = program.with_name(name + ".made")
+        steps, inputs = recipes.RECIPES[job.config.recipe](
+            self.toolchain, job, program, objects, made)
+        key = _hash(*["\0".join(map(str, step.command)) for step in steps],
+                    machine.compiler(steps[0].command[0]),
+                    machine.compiler(self.toolchain.clang),
+                    *[self._digest(path)
+                      for path in self._inputs(job, inputs)])
         if program.exists() and notes.exists():
             known = json.loads(notes.read_text())
             if known["key"] == key:
@@ -200,12 +195,17 @@ class Builder:
                  "not_offloaded": [], "seconds": 0.0, "sha256": ""}
         started = os.times().elapsed
         try:
-            output = self._run(command, "build failed")
+            if any(step.folder for step in steps):
+                made.mkdir(exist_ok=True)
+            for step in steps:
+                self._run(step.command, "build failed", step.folder)
             known["sha256"] = _hash(program.read_bytes())[:16]
-            known["not_offloaded"] = [
-                f"{Path(file).name}:{line}: {text}"
-                for file, line, text, missed in REMARK.findall(output)
-                if missed]
+            record = program.with_name(name + recipes.RECORD)
+            if record.exists():
+                known["not_offloaded"] = [
+                    (note.function, note.line, note.reason)
+                    for note in remarks.missed(record.read_text())]
+                record.unlink()
         except BuildError as error:
             known["error"] = str(error)
         known["seconds"] = round(os.times().elapsed - started, 3)
@@ -224,7 +224,7 @@ class Builder:
             self._run([f"{self.toolchain.clang}++", "-O3", "-w",
                        f"--cuda-path={cuda}",
                        f"--cuda-gpu-arch={self.toolchain.arch}",
-                       str(COMMON / "device_rates.cu"), "-o", str(program),
+                       str(recipes.COMMON / "device_rates.cu"), "-o", str(program),
                        f"-L{cuda}/lib64", "-lcudart_static", "-ldl", "-lrt",
                        "-lpthread"], "device_rates.cu does not compile")
             known["sha256"] = _hash(program.read_bytes())[:16]
@@ -232,17 +232,27 @@ class Builder:
             known["error"] = str(error)
         return known
 
+    @staticmethod
+    def _configs(job):
+        """A job's configuration, and that of its reference."""
+        if job.kernel.check == "arrays":
+            return (configs.parse("seq"), job.config)
+        return (job.config,)
+
+    @staticmethod
+    def _unit(job, config):
+        """What an executable is known by."""
+        return (job.kernel.program, job.dataset, job.type, config.build)
+
     def build(self, jobs, workers, report=lambda done, total, text: None):
         """Builds all jobs and the references that they are compared with.
         Returns the manifest, and writes it to out/manifest.json."""
         objects = self._support()
-        reference = configs.parse("seq")
         units = {}
         for job in jobs:
-            for config in (reference, job.config):
+            for config in self._configs(job):
                 unit = Job(job.kernel, job.dataset, job.type, config)
-                units.setdefault((job.kernel.name, job.dataset, job.type,
-                                  config.build), unit)
+                units.setdefault(self._unit(job, config), unit)
         programs = {}
         with ThreadPoolExecutor(workers) as pool:
             built = pool.map(lambda unit: self._program(unit, objects),
@@ -258,27 +268,32 @@ class Builder:
             "cuda": machine.cuda_toolkit(self.toolchain.cuda),
             "jobs": [self._entry(job, programs) for job in jobs],
         }
-        if any(job.config.device == "cuda" for job in jobs):
+        if any(job.config.device == "cuda" and job.kernel.check == "arrays"
+               for job in jobs):
             manifest["rates"] = self._rates()
         path = self.out / "manifest.json"
         path.write_text(json.dumps(manifest, indent=1) + "\n")
         return manifest
 
     def _entry(self, job, programs):
-        name = (job.kernel.name, job.dataset, job.type)
         found, data_type = sizes(self.toolchain.clang, job)
         environment = dict(job.config.environment)
         if job.config.device == "cpu":
             environment["PACC_CPU_LIBRARY"] = str(self.toolchain.cpu_device)
         operations, traffic = \
             metrics.work(job.kernel.name, found, data_type) or (None, None)
-        return {
+        entry = {
             "kernel": job.kernel.name, "dataset": job.dataset,
             "type": data_type or job.type, "config": job.config.name,
             "device": job.config.device, "exact": job.config.exact,
+            "profiled": job.config.profiled, "check": job.kernel.check,
+            "arguments": job.kernel.arguments(job.dataset, job.config.name),
             "environment": environment,
             "repeats": job.kernel.repeats, "operations": operations,
             "traffic": traffic,
-            "program": programs[name + (job.config.build,)],
-            "reference": programs[name + ("seq",)],
+            "program": programs[self._unit(job, job.config)],
         }
+        if job.kernel.check == "arrays":
+            entry["reference"] = \
+                programs[self._unit(job, configs.parse("seq"))]
+        return entry

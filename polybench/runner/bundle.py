@@ -10,7 +10,8 @@ from . import store
 
 # The part of the scripts that runs on the other machine.
 MODULES = ("__init__.py", "bundle_main.py", "dumps.py", "execute.py",
-           "machine.py", "processes.py", "profile.py", "progress.py", "store.py")
+           "machine.py", "processes.py", "profile.py", "progress.py",
+           "selfcheck.py", "store.py")
 LIMIT = 60 * 1000 * 1000
 
 RUN = """#!/usr/bin/env python3
@@ -39,6 +40,8 @@ def finish(out):
     out = Path(out)
     for path in [*out.glob("bin/*.o"), *out.glob("bin/*.json")]:
         path.unlink()
+    for path in out.glob("bin/*.made"):
+        shutil.rmtree(path)
     scripts = out / "runner"
     scripts.mkdir(exist_ok=True)
     for name in MODULES:

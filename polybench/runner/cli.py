@@ -6,8 +6,8 @@ import re
 import sys
 from pathlib import Path
 
-from . import (build, bundle, bundle_main, configs, execute, machine, store,
-               suites)
+from . import (build, bundle, bundle_main, configs, execute, machine, remarks,
+               store, suites)
 
 RESULTS = suites.OWN / "results" / "runs"
 ERRORS = (suites.SuiteError, configs.ConfigError, build.BuildError,
@@ -26,8 +26,8 @@ def _datasets(text):
 def _add_matrix(parser):
     group = parser.add_argument_group("what is built")
     group.add_argument("--suite", default=str(suites.OWN), metavar="DIR",
-                       help="a checkout of PolyBench/C 4 or PolyBench-ACC; "
-                       "default: this project's kernels")
+                       help="polybench/dynpar, or a checkout of PolyBench/C 4 "
+                       "or PolyBench-ACC; default: this project's kernels")
     group.add_argument("--kernels", type=bundle_main.words, default=["all"],
                        metavar="A,B", help="default: all")
     group.add_argument("--datasets", type=_datasets, default=["LARGE"],
@@ -49,6 +49,13 @@ def _add_matrix(parser):
                        help="the CUDA toolkit")
     group.add_argument("--arch", default="sm_90", metavar="SM",
                        help="GPU architecture (sm_90)")
+    group.add_argument("--gcc", default="", metavar="PATH",
+                       help="GCC, for gcc and gcc-acc")
+    group.add_argument("--ppcg", default="", metavar="PATH",
+                       help="PPCG, for ppcg")
+    group.add_argument("--left-alone", metavar="FILE",
+                       help="write the loop nests that were not offloaded, and "
+                       "why, to this CSV file")
     group.add_argument("-j", "--jobs", type=int, default=os.cpu_count(),
                        metavar="N", help="compilers at once")
 
@@ -58,10 +65,11 @@ def _build(options, out):
     suite = suites.find(options.suite)
     kernels = suite.select(options.kernels)
     chosen = [configs.parse(name) for name in options.configs]
-    offload = any(config.offload for config in chosen)
+    suite.check(options.datasets, chosen)
     toolchain = build.Toolchain(options.clang, Path(options.build_dir),
-                                suites.OWN.parent, options.cuda, options.arch)
-    toolchain.check(offload)
+                                suites.OWN.parent, options.cuda, options.arch,
+                                options.gcc, options.ppcg)
+    toolchain.check(chosen)
     jobs = [build.Job(kernel, dataset, options.type, config)
             for kernel in kernels
             for dataset in options.datasets for config in chosen]
@@ -79,6 +87,8 @@ def _build(options, out):
     for job in failed:
         print(f"{job['kernel']} {job['dataset']} {job['config']}: "
               f"{job['program']['error']}", file=sys.stderr)
+    if options.left_alone:
+        remarks.write(options.left_alone, manifest)
     return manifest
 
 
@@ -96,14 +106,12 @@ def _run(options):
 
 
 def _make_bundle(options):
-    for name in options.configs:
-        if configs.parse(name).device == "cpu":
-            raise bundle.BundleError(f"'{name}' cannot be in a bundle: the CPU "
-                                     "device needs LLVM's library")
     manifest = _build(options, options.out)
     size = bundle.finish(options.out)
     print(f"{options.out}: {len(manifest['jobs'])} jobs, {size / 1e6:.1f} MB; "
           f"copy it to the GPU's machine and start {options.out}/run there")
+    if any(job["device"] == "cpu" for job in manifest["jobs"]):
+        print(f"its jobs on the CPU device need {options.build_dir} there")
     return 1 if any(job["program"]["error"] for job in manifest["jobs"]) else 0
 
 

@@ -13,7 +13,8 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from dataclasses import dataclass
 from pathlib import Path
 
-from . import dumps, machine, processes, profile, progress, store
+from . import (dumps, machine, processes, profile, progress, selfcheck,
+               store)
 
 # Where results need not be exact, an error up to this share of the array's
 # largest value is rounding; integers are exact.
@@ -85,7 +86,7 @@ def _statistics(times, warm):
 
 def _is_reference(job):
     """Whether a job runs what results are compared with."""
-    return job["program"] == job["reference"] and not job["environment"]
+    return job["program"] == job.get("reference") and not job["environment"]
 
 
 class Runner:
@@ -102,15 +103,16 @@ class Runner:
         self._processes = processes.Processes()
         self._lock = threading.Lock()
 
-    def _call(self, program, environment):
+    def _call(self, program, environment, arguments=(), accepted=(0,)):
         """Runs one of the manifest's programs: (stdout, stderr). Raises
-        RunError if it fails, is killed or takes too long."""
+        RunError if it is killed, takes too long, or ends with another status
+        than the accepted ones."""
         inherited = {name: value for name, value in os.environ.items()
                      if not name.startswith(("PACC_", "PB_"))}
         timeout = self.options.timeout
         try:
             status, output, errors = self._processes.run(
-                [self.folder / program["path"]],
+                [self.folder / program["path"], *arguments],
                 {**inherited, **environment}, timeout)
         except subprocess.TimeoutExpired:
             raise RunError("timeout",
@@ -120,7 +122,7 @@ class Runner:
         if status < 0:
             raise RunError("failed", f"killed by signal {-status}: "
                            f"{_last_line(errors)}")
-        if status > 0:
+        if status not in accepted:
             raise RunError("failed", f"exit status {status}: "
                            f"{_last_line(errors)}")
         return output, errors
@@ -191,10 +193,25 @@ class Runner:
             scaled = SCALED_TOLERANCE.get(job["type"], 0.0)
         return dumps.Tolerance(stol=scaled)
 
+    def _self_checked(self, job):
+        """The columns that a job fills whose program compares by itself."""
+        runs = max(self.options.runs, 1)
+        repeat = ["--repeat", str(runs)] if job["check"] == "dynpar" else []
+        output, errors = self._call(job["program"], job["environment"],
+                                    [*job["arguments"], *repeat], (0, 1))
+        try:
+            return {"runs": runs, **selfcheck.READERS[job["check"]](
+                output.decode("utf-8", "replace"))}
+        except selfcheck.NoResult as error:
+            raise RunError("failed", _last_line(errors) or str(error)) \
+                from None
+
     def _measure(self, job, folder):
         """The columns that a job's runs fill."""
         if job["program"]["error"]:
             raise RunError("failed", job["program"]["error"])
+        if job["check"] != "arrays":
+            return self._self_checked(job)
         dump = folder / "dump"
         times, errors = self._timed(job, dump)
         try:
@@ -215,7 +232,7 @@ class Runner:
                 f"{outcome.max_absolute_at[0]}[{outcome.max_absolute_at[1]}]"
             return {**row, "status": "wrong", "message": message}
         row["status"] = "ok"
-        if job["device"] in ("cuda", "cpu"):
+        if job["profiled"]:
             seen = self._profiled(job, folder / "profile.csv")
             row.update(regions=seen.regions, fallbacks=seen.fallbacks,
                        launches=seen.launches, bytes_in=seen.bytes_in,
@@ -236,7 +253,9 @@ class Runner:
         """Runs a job and stores its row."""
         row = {**self._head(job), "date": machine.today(),
                "operations": job["operations"], "traffic": job["traffic"],
-               "not_offloaded": len(job["program"]["not_offloaded"]),
+               "not_offloaded": sum(
+                   function.startswith("kernel_") for function, *_ in
+                   job["program"]["not_offloaded"]),
                "compile_s": job["program"]["seconds"]}
         with tempfile.TemporaryDirectory(dir=self.references) as folder:
             try:

@@ -1,14 +1,19 @@
 """Finds the kernels of a suite, whoever wrote it.
 
-Three layouts are known, by what lies in the suite's folder:
+Layouts are known by what lies in the suite's folder:
 
 * this project: common/polybench.c, kernels/NAME/NAME.c;
-* PolyBench/C 4: utilities/polybench.c, any/folders/NAME/NAME.c;
-* PolyBench-ACC: common/polybench.c, OpenMP/any/folders/NAME/NAME.c.
+* PolyBench/C 4: utilities/polybench.c, any/folders/NAME/NAME.c
+  (PolyBench-ACC's OpenACC folder is one);
+* PolyBench-ACC: common/polybench.c, OpenMP/any/folders/NAME/NAME.c;
+* PolyBench-ACC's CUDA folder: utilities/polybenchUtilFuncts.h,
+  any/folders/NAME/NAME.cu;
+* dynpar: dynpar.h, NAME.cu, and dynpar.py, which knows the programs.
 
 Nothing in a suite's folder is changed.
 """
 
+import importlib.util
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -24,22 +29,72 @@ class SuiteError(Exception):
 
 @dataclass(frozen=True)
 class Kernel:
-    """name; its C file; folders for -I; files to compile with it; whether it
-    understands POLYBENCH_RUNS (several runs in one process)."""
+    """name       as in the results
+    program    name of the executable; several kernels may share one
+    source     its C or CUDA file
+    includes   folders for -I
+    support    files to compile with it
+    repeats    whether it understands POLYBENCH_RUNS (several runs in one
+               process)
+    recipes    the families of configurations that fit its source
+    check      "arrays" if it dumps them, else who compares inside the
+               program: a key of selfcheck.READERS
+    """
     name: str
+    program: str
     source: Path
-    includes: tuple
-    support: tuple
-    repeats: bool
+    includes: tuple = ()
+    support: tuple = ()
+    repeats: bool = False
+    recipes: tuple = ("clang", "gcc", "ppcg")
+    check: str = "arrays"
+
+    def arguments(self, _dataset, _config):
+        """The program's command line."""
+        return []
+
+    def variant_flags(self, _variant, _plugin):
+        """Compiler flags of a variant of the source."""
+        return []
+
+
+@dataclass(frozen=True)
+class DynparKernel(Kernel):
+    """A program of dynpar/ with one of its inputs; `module` is dynpar.py."""
+    module: object = None
+    inputs: tuple = ()
+
+    def arguments(self, dataset, config):
+        index = ("MINI", "LARGE").index(dataset)
+        pending = ["--pending", str(self.module.PENDING_LIMIT)] \
+            if config.startswith("plain") else []
+        return [*self.inputs[index], *pending]
+
+    def variant_flags(self, variant, plugin):
+        return self.module.variant_flags(variant, plugin)
 
 
 @dataclass(frozen=True)
 class Suite:
-    """name ("ours", "polybench-c", "polybench-acc"), folder, and its kernels
-    as {name: Kernel}."""
+    """name ("ours", "polybench-c", "polybench-acc", "dynpar"), folder, its
+    kernels as {name: Kernel}, and the datasets that they have."""
     name: str
     folder: Path
     kernels: dict
+    datasets: tuple = DATASETS
+
+    def check(self, datasets, configs):
+        """Raises SuiteError for a dataset or a configuration that the kernels
+        cannot have."""
+        for dataset in datasets:
+            if dataset not in self.datasets:
+                raise SuiteError(f"{self.folder} has no dataset {dataset}: "
+                                 f"{', '.join(self.datasets)}")
+        fits = next(iter(self.kernels.values())).recipes
+        for config in configs:
+            if config.recipe not in fits:
+                raise SuiteError(f"'{config.name}' does not fit the programs "
+                                 f"in {self.folder}")
 
     def select(self, names):
         """The kernels of the list `names` in the suite's order; all of them
@@ -54,32 +109,59 @@ class Suite:
                 if name in names]
 
 
-def _collect(name, folder, top, support, repeats):
+def _collect(name, folder, top, support, **traits):
     kernels = {}
-    for source in sorted(top.glob("**/*.c"), key=lambda path: path.stem):
+    suffix = ".cu" if "cuda" in traits.get("recipes", ()) else ".c"
+    for source in sorted(top.glob(f"**/*{suffix}"), key=lambda path: path.stem):
         if source.stem != source.parent.name or source.parent == folder:
             continue
-        kernels[source.stem] = Kernel(source.stem, source,
+        kernels[source.stem] = Kernel(source.stem, source.stem, source,
                                       (support.parent, source.parent),
-                                      (support,), repeats)
+                                      (support,), **traits)
     if not kernels:
-        raise SuiteError(f"{top} has no kernels (files NAME/NAME.c)")
+        raise SuiteError(f"{top} has no kernels (files NAME/NAME{suffix})")
     return Suite(name, folder, kernels)
+
+
+def _dynpar(folder):
+    spec = importlib.util.spec_from_file_location("dynpar",
+                                                  folder / "dynpar.py")
+    module = importlib.util.module_from_spec(spec)
+    spec.loader.exec_module(module)
+    kernels = {}
+    for program in module.PROGRAMS:
+        small, large = (module.program_arguments(program, quick)
+                        for quick in (True, False))
+        for inputs in zip(small, large):
+            name = program
+            if "--graph" in inputs[0]:
+                name += "-" + inputs[0][inputs[0].index("--graph") + 1]
+            kernels[name] = DynparKernel(
+                name, program, folder / f"{program}.cu", recipes=("dynpar",),
+                check="dynpar", module=module, inputs=inputs)
+    return Suite("dynpar", folder, kernels, ("MINI", "LARGE"))
 
 
 def find(folder=OWN):
     """The suite in `folder`."""
     folder = Path(folder).resolve()
-    if (folder / "kernels").is_dir() and (folder / "common").is_dir():
+    common, utilities = folder / "common", folder / "utilities"
+    if (folder / "kernels").is_dir() and common.is_dir():
         return _collect("ours", folder, folder / "kernels",
-                        folder / "common" / "polybench.c", True)
-    if (folder / "utilities" / "polybench.c").exists():
+                        common / "polybench.c", repeats=True,
+                        recipes=("clang", "gcc", "ppcg", "cublas"))
+    if (folder / "dynpar.h").exists():
+        return _dynpar(folder)
+    if (utilities / "polybenchUtilFuncts.h").exists():
+        return _collect("polybench-acc", folder, folder,
+                        utilities / "polybench.c", recipes=("cuda",),
+                        check="polybench-acc")
+    if (utilities / "polybench.c").exists():
         return _collect("polybench-c", folder, folder,
-                        folder / "utilities" / "polybench.c", False)
-    if (folder / "OpenMP").is_dir() and \
-            (folder / "common" / "polybench.c").exists():
+                        utilities / "polybench.c")
+    if (folder / "OpenMP").is_dir() and (common / "polybench.c").exists():
         return _collect("polybench-acc", folder, folder / "OpenMP",
-                        folder / "common" / "polybench.c", False)
+                        common / "polybench.c")
     raise SuiteError(f"{folder} is no suite: neither utilities/polybench.c "
                      "(PolyBench/C 4), nor OpenMP/ and common/polybench.c "
-                     "(PolyBench-ACC), nor kernels/ and common/")
+                     "(PolyBench-ACC), nor dynpar.h, nor kernels/ and common/")

@@ -1,10 +1,13 @@
-"""Runs offloaded kernels on the CPU device, if the project is built: in
-PACC_BUILD_DIR, or else in build/."""
+"""Runs offloaded kernels on the CPU device, from the command line to the
+results file, if the project is built: in PACC_BUILD_DIR, or else in build/."""
 
 import os
+import shutil
+import signal
 import subprocess
 import sys
 import tempfile
+import time
 import unittest
 from pathlib import Path
 
@@ -15,34 +18,109 @@ from runner import store
 BUILD = Path(os.environ.get("PACC_BUILD_DIR") or POLYBENCH.parent / "build")
 PARTS = [BUILD / "lib" / name for name in
          ("PollyACC.so", "libpacc_rt.a", "libpacc_cpu.so")]
+KERNELS = ("gemm", "atax", "jacobi-2d", "correlation", "floyd-warshall")
 
 
 @unittest.skipUnless(HAS_CLANG and all(part.exists() for part in PARTS),
                      f"needs the project's libraries in {BUILD / 'lib'}")
 class Offload(unittest.TestCase):
-    KERNELS = ("gemm", "atax", "jacobi-2d", "correlation", "floyd-warshall")
 
-    def test_cpu_device(self):
-        with tempfile.TemporaryDirectory() as folder:
-            results = Path(folder) / "results.csv"
-            run = subprocess.run(
-                [sys.executable, str(POLYBENCH / "run.py"), "run",
-                 "--kernels", ",".join(self.KERNELS), "--datasets", "MINI",
-                 "--configs", "auto+nofma@cpu,32x8+nofma@cpu", "--runs", "1",
-                 "--build-dir", str(BUILD), "--work",
-                 str(Path(folder) / "work"), "--results", str(results)],
-                capture_output=True, text=True, timeout=500, check=False)
-            self.assertEqual(run.returncode, 0, run.stdout + run.stderr)
-            rows = store.read(results)
-        self.assertEqual(len(rows), 2 * len(self.KERNELS))
+    @classmethod
+    def setUpClass(cls):
+        folder = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(folder.cleanup)
+        cls.folder = Path(folder.name)
+
+    def command(self, action, configs, *options):
+        return [sys.executable, str(POLYBENCH / "run.py"), action, "--kernels",
+                ",".join(KERNELS), "--datasets", "MINI", "--configs", configs,
+                "--build-dir", str(BUILD), *options]
+
+    def series(self, configs, results):
+        return self.command("run", configs, "--runs", "1", "--work",
+                            str(self.folder / "work"), "--results",
+                            str(results))
+
+    def call(self, *command, status=0):
+        run = subprocess.run(command, capture_output=True, text=True,
+                             timeout=500, check=False)
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        return run.stdout
+
+    def check_offloaded(self, row):
+        what = (row["kernel"], row["config"], row["message"])
+        self.assertEqual(row["status"], "ok", what)
+        self.assertEqual(row["differing"], "0", what)
+        self.assertGreater(int(row["launches"]), 0, what)
+        self.assertGreater(int(row["bytes_out"]), 0, what)
+        if row["config"].startswith("32x8") and row["kernel"] == "gemm":
+            self.assertIn("32x8x1", row["blocks"], what)
+
+    def test_interrupted_and_resumed(self):
+        results = self.folder / "resumed.csv"
+        command = self.series("auto+nofma@cpu,32x8+nofma@cpu:3", results)
+        process = subprocess.Popen(command, stdout=subprocess.PIPE,
+                                   stderr=subprocess.STDOUT, text=True)
+        try:
+            while process.poll() is None and not (
+                    results.exists() and results.read_text().count("\n") > 2):
+                time.sleep(0.01)
+            process.send_signal(signal.SIGINT)
+            output = process.communicate(timeout=60)[0]
+        finally:
+            process.kill()
+            process.wait()
+        self.assertEqual(process.returncode, 3, output)
+        first = store.read(results)
+        self.assertLess(len(first), 2 * len(KERNELS))
+        self.assertIn(f"{len(first)} of 10 jobs are in", self.call(*command))
+        rows = store.read(results)
+        self.assertEqual(rows[:len(first)], first)
+        self.assertEqual({(row["kernel"], row["config"]) for row in rows},
+                         {(kernel, config) for kernel in KERNELS for config in
+                          ("auto+nofma@cpu", "32x8+nofma@cpu:3")})
         for row in rows:
-            what = (row["kernel"], row["config"], row["message"])
-            self.assertEqual(row["status"], "ok", what)
-            self.assertEqual(row["differing"], "0", what)
-            self.assertGreater(int(row["launches"]), 0, what)
-            self.assertGreater(int(row["bytes_out"]), 0, what)
-            if row["config"].startswith("32x8") and row["kernel"] == "gemm":
-                self.assertIn("32x8x1", row["blocks"], what)
+            self.check_offloaded(row)
+
+    def test_wrong_result(self):
+        work = self.folder / "wrong"
+        results = self.folder / "wrong.csv"
+        command = self.series("32x8+nofma@cpu", results)
+        command[command.index("--work") + 1] = str(work)
+        self.call(*command)
+        # From now on gemm is compared with values of which the last is off.
+        reference = max((work / "reference").glob("*.dump"),
+                        key=lambda path: b"array C 500" in path.read_bytes())
+        data = bytearray(reference.read_bytes())
+        data[-2] ^= 1
+        reference.write_bytes(data)
+        results.unlink()
+        output = self.call(*command, status=1)
+        self.assertIn("4 of 5 jobs have right results", output)
+        self.assertIn("wrong: gemm MINI", output)
+        for row in store.read(results):
+            if row["kernel"] != "gemm":
+                self.check_offloaded(row)
+                continue
+            self.assertEqual((row["status"], row["differing"]), ("wrong", "1"))
+            self.assertEqual(row["cold_s"] + row["kernel_ms"], "")
+
+    def test_bundle(self):
+        out, home = self.folder / "bundle", self.folder / "home.csv"
+        left = self.folder / "left.csv"
+        self.call(*self.command("build", "seq,auto+nofma@cpu", "--out",
+                                str(out), "--left-alone", str(left)))
+        self.assertIn("gemm,print_array", left.read_text())
+        moved = shutil.move(out, self.folder / "moved")
+        self.call(sys.executable, "-S", "-E", str(moved / "run"), "--runs",
+                  "1", "--references", "2")
+        self.call(sys.executable, str(POLYBENCH / "run.py"), "collect",
+                  str(moved), "--results", str(home))
+        rows = store.read(home)
+        self.assertEqual(len(rows), 2 * len(KERNELS))
+        for row in rows:
+            if row["config"] != "seq":
+                self.check_offloaded(row)
 
 
 if __name__ == "__main__":

@@ -7,7 +7,8 @@ from pathlib import Path
 
 from support import POLYBENCH, make_suite
 
-from runner import configs, machine, metrics, profile, progress, store, suites
+from runner import (configs, machine, metrics, profile, progress, recipes,
+                    remarks, selfcheck, store, suites)
 
 PROFILE = """\
 kind,name,label,thread,start_us,duration_us,bytes,grid,block,status
@@ -47,9 +48,29 @@ class Configs(unittest.TestCase):
         self.assertFalse(configs.parse("seq").offload)
         self.assertEqual(configs.parse("seq").device, "host")
 
+    def test_seed(self):
+        config = configs.parse("auto@cpu:7")
+        self.assertEqual(config.environment,
+                         {"PACC_DEVICE": "cpu", "PACC_CPU_SEED": "7"})
+        self.assertEqual(config.build, configs.parse("auto@cpu").build)
+
+    def test_dynamic_parallelism(self):
+        config = configs.parse("agg-grid@cpu:2")
+        self.assertEqual((config.recipe, config.device, config.offload),
+                         ("dynpar", "cpu", True))
+        self.assertEqual(config.environment, {"PACC_CPU_SEED": "2"})
+        self.assertNotEqual(config.build, configs.parse("agg-grid").build)
+        self.assertFalse(configs.parse("plain").offload)
+
+    def test_every_recipe_is_used(self):
+        names = ("seq", "gcc-acc", "ppcg", "cublas", "cuda", "plain")
+        self.assertEqual({configs.parse(name).recipe for name in names},
+                         set(recipes.RECIPES))
+
     def test_unknown(self):
         for name in ("fast", "", "32x", "auto+fma", "auto@tpu", "seq@cuda",
-                     "omp+nofma", "64x32", "1x1x65", "0x4", "auto auto"):
+                     "omp+nofma", "64x32", "1x1x65", "0x4", "auto auto",
+                     "auto@cuda:1", "plain+nofma", "plain@host", "ppcg@cpu"):
             with self.assertRaises(configs.ConfigError, msg=name):
                 configs.parse(name)
 
@@ -78,6 +99,40 @@ class Suites(unittest.TestCase):
             self.assertEqual(suite.name, "polybench-c")
             self.assertEqual(list(suite.kernels), ["gemm"])
             self.assertFalse(suite.kernels["gemm"].repeats)
+
+    def test_dynpar(self):
+        suite = suites.find(POLYBENCH / "dynpar")
+        self.assertIn("bfs-road", suite.kernels)
+        bfs = suite.kernels["bfs-road"]
+        self.assertEqual((bfs.program, bfs.source.name), ("bfs", "bfs.cu"))
+        self.assertIn("road", bfs.arguments("MINI", "agg-grid"))
+        self.assertIn("--pending", bfs.arguments("MINI", "plain"))
+        self.assertNotEqual(bfs.arguments("MINI", "flat"),
+                            bfs.arguments("LARGE", "flat"))
+        self.assertIn("-DDYNPAR_FLAT", bfs.variant_flags("flat", "p.so"))
+
+    def test_what_does_not_fit(self):
+        own = suites.find()
+        own.check(["MINI"], [configs.parse("cublas")])
+        with self.assertRaisesRegex(suites.SuiteError, "agg-grid"):
+            own.check(["MINI"], [configs.parse("agg-grid")])
+        dynpar = suites.find(POLYBENCH / "dynpar")
+        with self.assertRaisesRegex(suites.SuiteError, "seq"):
+            dynpar.check(["MINI"], [configs.parse("seq")])
+        with self.assertRaisesRegex(suites.SuiteError, "SMALL"):
+            dynpar.check(["SMALL"], [configs.parse("plain")])
+
+    def test_polybench_acc_cuda(self):
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            kernel = folder / "stencils" / "adi"
+            kernel.mkdir(parents=True)
+            (folder / "utilities").mkdir()
+            (folder / "utilities" / "polybenchUtilFuncts.h").touch()
+            (kernel / "adi.cu").touch()
+            suite = suites.find(folder)
+            self.assertEqual(list(suite.kernels), ["adi"])
+            self.assertEqual(suite.kernels["adi"].recipes, ("cuda",))
 
     def test_other_folders(self):
         with tempfile.TemporaryDirectory() as folder:
@@ -143,6 +198,84 @@ class ReadProfile(unittest.TestCase):
     def test_empty(self):
         self.assertEqual(self.read(PROFILE.split("\n", maxsplit=1)[0] + "\n",
                                    2).launches, 0)
+
+
+RECORD = """\
+--- !Passed
+Pass:            polly-acc
+Name:            Offloaded
+Function:        kernel_x
+Args:
+  - String:          'offloaded region '
+...
+--- !Missed
+Pass:            polly-acc
+Name:            NotAffine
+DebugLoc:        { File: 'x/y.c',
+                   Line: 16, Column: 3 }
+Function:        print_array
+Args:
+  - String:          'loop nest not offloaded: it''s '
+  - Count:           12
+  - String:          ' and'
+...
+--- !Missed
+Pass:            polly-acc
+Name:            NotAffine
+Function:        kernel_x
+Args:
+  - String:          'goes
+      on'
+...
+"""
+
+
+class Remarks(unittest.TestCase):
+
+    def test_missed(self):
+        self.assertEqual(
+            [(note.function, note.line, note.reason)
+             for note in remarks.missed(RECORD)],
+            [("kernel_x", 0, "goes on"),
+             ("print_array", 16, "loop nest not offloaded: it's 12 and")])
+        self.assertEqual(remarks.missed(""), [])
+
+    def test_write(self):
+        program = {"not_offloaded": [["f", 3, "a, b"]]}
+        jobs = [{"kernel": kernel, "program": program}
+                for kernel in ("x", "y", "x")]
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "left.csv"
+            remarks.write(path, {"commit": "c", "suite": "s", "jobs": jobs})
+            self.assertEqual(path.read_text().splitlines()[1:],
+                             ['c,s,x,f,3,"a, b"', 'c,s,y,f,3,"a, b"'])
+
+
+class SelfCheck(unittest.TestCase):
+
+    def test_dynpar(self):
+        row = selfcheck.dynpar("warning\nbfs,grid,2000,rmat,1.5000,1.25,ok\n")
+        self.assertEqual(row["status"], "ok")
+        self.assertEqual(float(row["warm_median_s"]), 0.0015)
+        self.assertEqual(float(row["warm_min_s"]), 0.00125)
+        wrong = selfcheck.dynpar("bfs,grid,2000,rmat,1.5,1.25,wrong\n")
+        self.assertEqual(wrong["status"], "wrong")
+        self.assertNotIn("warm_median_s", wrong)
+        for output in ("", "bfs,grid,2000,rmat,1.5,1.25,perhaps\n"):
+            with self.assertRaises(selfcheck.NoResult):
+                selfcheck.dynpar(output)
+
+    def test_polybench_acc(self):
+        output = ("GPU Time in seconds:\n0.002\nCPU Time in seconds:\n1.0\n"
+                  "Non-Matching CPU-GPU Outputs Beyond Error Threshold of "
+                  "0.05 Percent: 0\n")
+        row = selfcheck.polybench_acc(output)
+        self.assertEqual((row["status"], float(row["kernel_ms"])), ("ok", 2))
+        wrong = selfcheck.polybench_acc(output.replace(": 0\n", ": 7\n"))
+        self.assertEqual(wrong["status"], "wrong")
+        self.assertIn("7 values", wrong["message"])
+        with self.assertRaises(selfcheck.NoResult):
+            selfcheck.polybench_acc(output[:30])
 
 
 class ShowProgress(unittest.TestCase):

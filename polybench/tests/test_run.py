@@ -106,9 +106,11 @@ class Build(WithSuite):
 
     def test_missing_parts(self):
         with self.assertRaisesRegex(build.BuildError, "--clang"):
-            build.Toolchain("/nonexistent/clang").check(False)
+            build.Toolchain("/nonexistent/clang").check([])
         with self.assertRaisesRegex(build.BuildError, "PollyACC.so"):
-            build.Toolchain(CLANG, self.folder).check(True)
+            build.Toolchain(CLANG, self.folder).check([configs.parse("auto")])
+        with self.assertRaisesRegex(build.BuildError, "--ppcg"):
+            build.Toolchain(CLANG).check([configs.parse("ppcg")])
 
 
 class Execute(WithSuite):
@@ -180,7 +182,7 @@ class Execute(WithSuite):
 
     def test_nothing_ran_on_the_device(self):
         manifest = self.build()
-        manifest["jobs"][0]["device"] = "cuda"
+        manifest["jobs"][0]["profiled"] = True
         row = self.rows(manifest)[0]
         self.assertEqual((row["status"], row["launches"]), ("host", "0"))
 
@@ -368,8 +370,6 @@ class CommandLine(WithSuite):
                 (["run", "--kernels", "gem"], "no kernel 'gem'"),
                 (["run", "--suite", str(self.folder)], "is no suite"),
                 (["collect", str(self.folder)], "is missing"),
-                (["build", "--configs", "auto@cpu", "--out", "x"],
-                 "cannot be in a bundle"),
         ):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors):
