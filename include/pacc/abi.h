@@ -29,16 +29,19 @@
 extern "C" {
 #endif
 
-#define PACC_ABI_VERSION 1
-#define PACC_ABI_SYMBOL __pacc_rt_abi_v1
+#define PACC_ABI_VERSION 2
+#define PACC_ABI_SYMBOL __pacc_rt_abi_v2
 
-/* Defined by the runtime as `const int __pacc_rt_abi_v1 = PACC_ABI_VERSION;` */
+/* Defined by the runtime as `const int __pacc_rt_abi_v2 = PACC_ABI_VERSION;` */
 extern const int PACC_ABI_SYMBOL;
 
 /* One GPU kernel.
  * name        its symbol in the PTX and in the bitcode
  * label       where its loops stand in the source, "gemm.c:42", or ""
+ * dims        dimensions of its grid, 0 (one thread) to 3
  * block       threads per block along x, y, z
+ * max_threads 0: the code is for `block` alone; else it runs with any block of
+ *             up to so many threads
  * shared      bytes of dynamic shared memory per block
  * n_params    number of parameters
  * param_sizes bytes of each parameter (pointers are 8)
@@ -46,7 +49,9 @@ extern const int PACC_ABI_SYMBOL;
 struct pacc_kernel {
   const char *name;
   const char *label;
+  uint32_t dims;
   uint32_t block[3];
+  uint32_t max_threads;
   uint32_t shared;
   uint32_t n_params;
   const uint32_t *param_sizes;
@@ -57,6 +62,7 @@ struct pacc_kernel {
  * name        source file
  * arch        "sm_90"
  * ptx         NUL-terminated text of ptx_size bytes (without the NUL)
+ * cubin       the same as machine code for `arch`, or NULL
  * bitcode     the same module as LLVM bitcode for the CPU device, or NULL
  * *_hash      64-bit FNV-1a of the bytes: a damaged image is refused
  * state       the runtime's own; NULL in the object file
@@ -68,6 +74,9 @@ struct pacc_image {
   const char *ptx;
   uint64_t ptx_size;
   uint64_t ptx_hash;
+  const void *cubin;
+  uint64_t cubin_size;
+  uint64_t cubin_hash;
   const void *bitcode;
   uint64_t bitcode_size;
   uint64_t bitcode_hash;

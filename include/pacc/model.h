@@ -377,10 +377,16 @@ struct pacc_ptxas_kernel {
   uint32_t spill_loads;
 };
 
+/* kernels  in the order of ptxas's output
+ * cubin    the machine code, cubin_size bytes; NULL if there is none
+ * message  what ptxas wrote if it failed, or NULL
+ */
 struct pacc_ptxas_report {
   size_t n;
-  struct pacc_ptxas_kernel *kernels; /* in the order of ptxas's output */
-  char *message; /* what ptxas wrote if it failed, or NULL */
+  struct pacc_ptxas_kernel *kernels;
+  void *cubin;
+  size_t cubin_size;
+  char *message;
 };
 
 /* Path of ptxas, or NULL: $PACC_PTXAS if set (and nothing else then), else
@@ -389,8 +395,9 @@ struct pacc_ptxas_report {
 char *pacc_ptxas_find(void);
 
 /* Assembles PTX text of `size` bytes for `arch` with the ptxas at `ptxas`
- * (NULL: the one pacc_ptxas_find finds) and reads the resources of its
- * kernels. Takes at most timeout_ms milliseconds. Needs a writable folder
+ * (NULL: the one pacc_ptxas_find finds), keeps the machine code and reads the
+ * resources of its kernels. Takes at most timeout_ms milliseconds. Needs a
+ * writable folder
  * ($TMPDIR or /tmp). The report is released with pacc_ptxas_report_free, also
  * after an error. */
 enum pacc_model_status pacc_ptxas_run(const char *ptxas, const char *arch,

@@ -96,16 +96,25 @@ static bool write_text(const char *path, const char *text, size_t size) {
   return fclose(file) == 0 && written;
 }
 
-/* At most MAX_LOG bytes, or NULL. */
-static char *read_text(const char *path) {
+/* The file's bytes, at most `limit`, and a NUL after them; NULL: no memory or
+ * no such file. */
+static char *read_file(const char *path, size_t limit, size_t *size) {
   FILE *file = fopen(path, "r");
+  struct stat info;
   if (!file)
     return NULL;
-  char *text = malloc(MAX_LOG + 1);
-  if (text)
-    text[fread(text, 1, MAX_LOG, file)] = '\0';
+  char *bytes = NULL;
+  if (fstat(fileno(file), &info) == 0) {
+    if ((uint64_t)info.st_size < limit)
+      limit = (size_t)info.st_size;
+    bytes = malloc(limit + 1);
+  }
+  if (bytes) {
+    *size = fread(bytes, 1, limit, file);
+    bytes[*size] = '\0';
+  }
   fclose(file);
-  return text;
+  return bytes;
 }
 
 static bool make_files(struct files *files, const char *ptx, size_t size) {
@@ -192,7 +201,8 @@ static enum pacc_model_status run(const char *ptxas, const char *arch,
   enum pacc_model_status status = wait_for(pid, timeout_ms);
   if (status == PACC_MODEL_TIMEOUT)
     return status;
-  char *log = read_text(files->log);
+  size_t size;
+  char *log = read_file(files->log, MAX_LOG, &size);
   if (!log)
     return PACC_MODEL_NOMEM;
   if (status != PACC_MODEL_OK) {
@@ -201,6 +211,8 @@ static enum pacc_model_status run(const char *ptxas, const char *arch,
   }
   status = pacc_ptxas_parse(log, report);
   free(log);
+  if (status == PACC_MODEL_OK)
+    report->cubin = read_file(files->cubin, SIZE_MAX - 1, &report->cubin_size);
   return status;
 }
 

@@ -107,6 +107,7 @@ void pacc_ptxas_report_free(struct pacc_ptxas_report *report) {
   for (size_t i = 0; i < report->n; i++)
     free(report->kernels[i].name);
   free(report->kernels);
+  free(report->cubin);
   free(report->message);
   memset(report, 0, sizeof *report);
 }

@@ -1,12 +1,11 @@
 /* rank.c: the candidate block shapes of a kernel and their order: by estimated
  * time, by the paper's rule, as the CUDA API suggests, or one fixed shape. */
 #include "model_private.h"
+#include "pacc/shapes.h"
 
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum { MAX_THREADS = 1024, MAX_Z = 64, WARP = 32 };
 
 /* Strides and offsets beyond this would overflow sums of addresses. */
 static const int64_t MAX_STRIDE = INT64_C(1) << 48;
@@ -133,32 +132,6 @@ void pacc_rank_context_free(struct pacc_rank_context *context) {
 
 /*===-- Candidates -------------------------------------------------------===*/
 
-static bool power_of_two(uint32_t n) { return (n & (n - 1)) == 0; }
-
-static uint64_t next_power(uint64_t n) {
-  uint64_t p = 1;
-  while (p < n)
-    p *= 2;
-  return p;
-}
-
-/* Is the shape worth looking at: whole warps, and no dimension that only adds
- * threads outside the extents. */
-static bool candidate(const struct pacc_work *work, const uint32_t block[3]) {
-  uint32_t threads = block[0] * block[1] * block[2];
-  if (threads > MAX_THREADS || threads % WARP != 0)
-    return false;
-  if (!power_of_two(block[0]) && block[0] % WARP != 0)
-    return false;
-  uint64_t longest_x = next_power(work->extent[0]);
-  if (block[0] > (longest_x > WARP ? longest_x : WARP))
-    return false;
-  for (unsigned d = 1; d < 3; d++)
-    if (block[d] > next_power(work->extent[d]))
-      return false;
-  return true;
-}
-
 /* Adds a shape whose resources fit. */
 static enum pacc_model_status add_shape(const struct pacc_rank_context *context,
                                         const uint32_t block[3],
@@ -195,19 +168,14 @@ static enum pacc_model_status
 add_candidates(const struct pacc_rank_context *context,
                struct pacc_ranking *ranking) {
   size_t capacity = 0;
-  uint32_t block[3];
-  uint32_t dims = context->work->dims;
-  for (block[2] = 1; block[2] <= (dims > 2 ? MAX_Z : 1); block[2] *= 2)
-    for (block[1] = 1; block[1] <= (dims > 1 ? MAX_THREADS : 1); block[1] *= 2)
-      for (block[0] = 1; block[0] <= MAX_THREADS;
-           block[0] += block[0] < WARP ? block[0] : WARP) {
-        if (!candidate(context->work, block))
-          continue;
-        enum pacc_model_status status =
-            add_shape(context, block, ranking, &capacity);
-        if (status != PACC_MODEL_OK)
-          return status;
-      }
+  uint32_t block[3] = {0, 0, 0};
+  const struct pacc_work *work = context->work;
+  while (pacc_shape_next(block, work->dims, work->extent, PACC_MAX_THREADS)) {
+    enum pacc_model_status status =
+        add_shape(context, block, ranking, &capacity);
+    if (status != PACC_MODEL_OK)
+      return status;
+  }
   return PACC_MODEL_OK;
 }
 
@@ -250,7 +218,7 @@ static enum pacc_model_status api_shape(const struct pacc_gpu *gpu,
                                      .carveout = PACC_CARVEOUT_DEFAULT,
                                      .barriers = work->barriers ? 1 : 0};
   if (work->smem) {
-    const uint32_t warp[3] = {WARP, 1, 1};
+    const uint32_t warp[3] = {PACC_WARP, 1, 1};
     resources.smem_static = work->smem(warp, work->smem_user);
   }
   uint32_t grid;
@@ -272,11 +240,11 @@ static enum pacc_model_status add_given(const struct pacc_rank_context *context,
   }
   uint64_t threads = 1;
   for (unsigned d = 0; d < 3; d++) {
-    if (block[d] == 0 || block[d] > MAX_THREADS)
+    if (block[d] == 0 || block[d] > PACC_MAX_THREADS)
       return PACC_MODEL_INVALID;
     threads *= block[d];
   }
-  if (threads > MAX_THREADS || block[2] > MAX_Z)
+  if (threads > PACC_MAX_THREADS || block[2] > PACC_MAX_BLOCK_Z)
     return PACC_MODEL_INVALID;
   size_t capacity = 0;
   return add_shape(context, block, ranking, &capacity);

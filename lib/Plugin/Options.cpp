@@ -92,7 +92,7 @@ Error Options::parse(StringRef Parameters) {
 
 Expected<BlockShape> parseBlockShape(StringRef Text) {
   BlockShape Shape;
-  if (Text == "auto" || Text == "api" || Text == "paper")
+  if (Text == "auto" || Text == "api" || Text == "paper" || Text == "sweep")
     return Shape;
   SmallVector<StringRef, 3> Parts;
   Text.split(Parts, 'x');
@@ -104,8 +104,9 @@ Expected<BlockShape> parseBlockShape(StringRef Text) {
   // Capability": 1,024 threads per block; 1,024 x 1,024 x 64 per dimension.
   if (Bad || Sizes[0] > 1024 || Sizes[1] > 1024 || Sizes[2] > 64 ||
       uint64_t(Sizes[0]) * Sizes[1] * Sizes[2] > 1024)
-    return badValue("block-size", Text,
-                    "auto, api, paper, or WxHxD with at most 1024 threads");
+    return badValue(
+        "block-size", Text,
+        "auto, api, paper, sweep, or WxHxD with at most 1024 threads");
   Shape.X = Sizes[0];
   Shape.Y = Sizes[1];
   Shape.Z = Sizes[2];
@@ -114,7 +115,8 @@ Expected<BlockShape> parseBlockShape(StringRef Text) {
 
 Error Options::validate() const {
   for (auto &[Name, Value] : {std::pair<StringRef, StringRef>{"fma", Fma},
-                              {"embed-bitcode", EmbedBitcode}})
+                              {"embed-bitcode", EmbedBitcode},
+                              {"ptxas", Ptxas}})
     if (Value != "on" && Value != "off")
       return badValue(Name, Value, "on or off");
   if (auto Shape = parseBlockShape(BlockSize); !Shape)

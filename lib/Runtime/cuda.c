@@ -261,22 +261,41 @@ static void explain(const struct cuda_device *cuda,
              log[0] ? ": " : "", log);
 }
 
-static int cuda_load(void *device, const struct pacc_image *image,
+/* Machine code spares the driver the compilation of the PTX, 50 to 250 ms. It
+ * is for one architecture, and an older driver may refuse it. */
+static bool load_machine_code(const struct cuda_device *cuda,
+                              const struct pacc_image *image, void **module) {
+  int arch = 0;
+  return image->cubin && image->arch && sscanf(image->arch, "sm_%d", &arch) &&
+         arch == cuda->cc &&
+         cu.module_load(module, image->cubin, 0, NULL, NULL) == 0;
+}
+
+static int load_code(struct cuda_device *cuda, const struct pacc_image *image,
                      void **module) {
-  struct cuda_device *cuda = device;
   char log[sizeof detail - 32] = "";
   int options[] = {PACC_CU_JIT_ERROR_LOG, PACC_CU_JIT_ERROR_LOG_SIZE};
   void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
-  struct cuda_module *loaded = calloc(1, sizeof *loaded);
-  if (!loaded)
-    return check(NO_HOST_MEMORY, "module");
-  int status = cu.module_load(&loaded->module, image->ptx, 2, options, values);
+  if (load_machine_code(cuda, image, module))
+    return 0;
+  int status = cu.module_load(module, image->ptx, 2, options, values);
   if (status) {
-    free(loaded);
     log[sizeof log - 1] = 0;
     for (size_t end = strlen(log); end && log[end - 1] == '\n'; end--)
       log[end - 1] = 0;
     explain(cuda, image, status, log);
+  }
+  return status;
+}
+
+static int cuda_load(void *device, const struct pacc_image *image,
+                     void **module) {
+  struct cuda_module *loaded = calloc(1, sizeof *loaded);
+  if (!loaded)
+    return check(NO_HOST_MEMORY, "module");
+  int status = load_code(device, image, &loaded->module);
+  if (status) {
+    free(loaded);
     return status;
   }
   loaded->image = image;

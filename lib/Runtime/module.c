@@ -19,7 +19,7 @@ static bool damaged(const struct pacc_image *image, const char *what,
   return false;
 }
 
-/* The CPU device runs bitcode, every other one PTX. */
+/* The CPU device runs bitcode, every other one PTX or machine code. */
 static bool runs_bitcode(const struct pacc_device *device) {
   return strcmp(device->backend->name, "cpu") == 0;
 }
@@ -50,6 +50,9 @@ static bool check_code(const struct pacc_device *device,
     return damaged(image, "its PTX has another checksum", error);
   if (image->ptx[image->ptx_size])
     return damaged(image, "its PTX has no end", error);
+  if (image->cubin &&
+      pacc_hash(image->cubin, image->cubin_size) != image->cubin_hash)
+    return damaged(image, "its machine code has another checksum", error);
   return true;
 }
 
@@ -67,6 +70,8 @@ static bool check_kernel(const struct pacc_image *image,
   }
   if (threads > 1024)
     return damaged(image, "a kernel has an impossible block size", error);
+  if (kernel->dims > 3 || kernel->max_threads > 1024)
+    return damaged(image, "a kernel has an impossible grid", error);
   if (kernel->n_params && !kernel->param_sizes)
     return damaged(image, "a kernel has no parameter sizes", error);
   return true;

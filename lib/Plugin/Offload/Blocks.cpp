@@ -17,10 +17,6 @@ namespace pacc {
 /// Rows whose length is a parameter are taken to be this long.
 static const int64_t NominalRow = 1000;
 
-/// Registers per thread that a kernel of this kind takes, give or take; ptxas
-/// knows better, but only after the block is fixed.
-static const uint32_t NominalRegisters = 40;
-
 namespace {
 struct Collector {
   KernelWork &Work;
@@ -85,19 +81,19 @@ KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts) {
   return Work;
 }
 
-/// Counts the arithmetic of one pass through the kernel.
-static void countOperations(const Function &Kernel, pacc_work &Work) {
+void countOperations(const Function &Kernel, KernelWork &Work) {
   for (const Instruction &I : instructions(Kernel)) {
     if (isa<BinaryOperator>(I) && I.getType()->isFloatingPointTy()) {
       bool Double = I.getType()->isDoubleTy();
-      (I.getOpcode() == Instruction::FDiv ? Work.special
-       : Double                           ? Work.fp64
-                                          : Work.fp32) += 1;
+      (I.getOpcode() == Instruction::FDiv ? Work.Special
+       : Double                           ? Work.Fp64
+                                          : Work.Fp32) += Work.Iterations;
     } else if (auto *Call = dyn_cast<CallInst>(&I)) {
       if (Call->getIntrinsicID() == Intrinsic::fmuladd)
-        (Call->getType()->isDoubleTy() ? Work.fp64 : Work.fp32) += 1;
+        (Call->getType()->isDoubleTy() ? Work.Fp64 : Work.Fp32) +=
+            Work.Iterations;
       else if (Call->getType()->isFloatingPointTy())
-        Work.special += 1;
+        Work.Special += Work.Iterations;
     }
   }
 }
@@ -112,7 +108,45 @@ static std::string print(const pacc_block_score &Score) {
   return Text;
 }
 
-BlockChoice chooseBlock(const Function &Kernel, const KernelWork &K,
+/// The model's input, which borrows from \p K.
+static pacc_work modelWork(const KernelWork &K,
+                           const KernelResources &Resources) {
+  pacc_work Work = {};
+  Work.dims = K.Dims;
+  std::copy_n(K.Extent, 3, Work.extent);
+  Work.active = 1;
+  Work.regs = Resources.Registers;
+  Work.regs_exact = Resources.Exact;
+  Work.seq_trip = K.Iterations;
+  Work.chain = 1;
+  Work.ahead = 1; // the NVPTX backend does not unroll such loops
+  Work.fp64 = K.Fp64;
+  Work.fp32 = K.Fp32;
+  Work.special = K.Special;
+  // Once optimised, an access costs one 64-bit addition to its address, which
+  // is two of 32 bits.
+  for (const pacc_access &A : K.Accesses)
+    Work.ints += 2 * A.count;
+  Work.n_accesses = K.Accesses.size();
+  Work.accesses = K.Accesses.data();
+  return Work;
+}
+
+static pacc_rank_mode rankMode(StringRef BlockSize) {
+  return BlockSize == "api"     ? PACC_RANK_API
+         : BlockSize == "paper" ? PACC_RANK_PAPER
+                                : PACC_RANK_AUTO;
+}
+
+/// The shape with its threads along the dimensions that the grid has.
+static void fitToGrid(const BlockShape &Shape, unsigned Dims,
+                      uint32_t Block[3]) {
+  Block[0] = Dims == 1 ? Shape.X * Shape.Y * Shape.Z : Shape.X;
+  Block[1] = Dims == 1 ? 1 : Dims == 2 ? Shape.Y * Shape.Z : Shape.Y;
+  Block[2] = Dims < 3 ? 1 : Shape.Z;
+}
+
+BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
                         const Options &Opts) {
   BlockChoice Choice;
   if (K.Dims == 0) {
@@ -121,36 +155,12 @@ BlockChoice chooseBlock(const Function &Kernel, const KernelWork &K,
   }
   BlockShape Fixed = cantFail(parseBlockShape(Opts.BlockSize));
   if (Fixed.X) {
-    Choice.Block[0] = Fixed.X;
-    Choice.Block[1] = K.Dims > 1 ? Fixed.Y : 1;
-    Choice.Block[2] = K.Dims > 2 ? Fixed.Z : 1;
+    fitToGrid(Fixed, K.Dims, Choice.Block);
     Choice.Reason = "-polly-acc-block-size";
     return Choice;
   }
-  std::string Name = Kernel.getName().str();
-  pacc_work Work = {};
-  Work.name = Name.c_str();
-  Work.dims = K.Dims;
-  std::copy_n(K.Extent, 3, Work.extent);
-  Work.active = 1;
-  Work.regs = NominalRegisters;
-  Work.seq_trip = K.Iterations;
-  Work.chain = 1;
-  Work.ahead = 1; // the NVPTX backend does not unroll such loops
-  countOperations(Kernel, Work);
-  for (double *Count : {&Work.fp64, &Work.fp32, &Work.special})
-    *Count *= K.Iterations;
-  // Once optimised, an access costs one 64-bit addition to its address, which
-  // is two of 32 bits.
-  for (const pacc_access &A : K.Accesses)
-    Work.ints += 2 * A.count;
-  Work.n_accesses = K.Accesses.size();
-  Work.accesses = K.Accesses.data();
-
-  pacc_rank_options Rank = {};
-  Rank.mode = Opts.BlockSize == "api"     ? PACC_RANK_API
-              : Opts.BlockSize == "paper" ? PACC_RANK_PAPER
-                                          : PACC_RANK_AUTO;
+  pacc_work Work = modelWork(K, Resources);
+  pacc_rank_options Rank = {rankMode(Opts.BlockSize), {0, 0, 0}};
   pacc_ranking Ranking = {};
   pacc_model_status Status = pacc_rank_blocks(pacc_gpu_find(Opts.Arch.c_str()),
                                               &Work, &Rank, &Ranking);
@@ -160,7 +170,7 @@ BlockChoice chooseBlock(const Function &Kernel, const KernelWork &K,
     if (Ranking.n > 1)
       Choice.Reason += "; next " + print(Ranking.scores[1]);
   } else {
-    static const unsigned Usual[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
+    static const uint32_t Usual[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
     std::copy_n(Usual[K.Dims - 1], 3, Choice.Block);
     Choice.Reason = std::string("not ranked: ") + pacc_model_message(Status);
   }

@@ -24,18 +24,29 @@ struct KernelWork {
   uint64_t Extent[3] = {1, 1, 1};
   double Iterations = 1; // statement instances per thread
   std::vector<pacc_access> Accesses;
+  /// Operations of a thread, counted before optimisation by countOperations.
+  double Fp64 = 0, Fp32 = 0, Special = 0;
 };
 
 KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts);
+void countOperations(const llvm::Function &Kernel, KernelWork &Work);
 
-/// The block, and how it was found ("model: 64x4, 3.1e-05 s; next 32x8, ...").
+/// What a thread and a block of a kernel take: from ptxas, or registers that
+/// were estimated.
+struct KernelResources {
+  uint32_t Registers = 0;
+  uint32_t Spills = 0; // bytes of stores and loads
+  bool Exact = false;
+};
+
+/// The block, and how it was found ("auto: 64x4 3.1 us, l2; next 32x8 ...").
 struct BlockChoice {
-  unsigned Block[3] = {1, 1, 1};
+  uint32_t Block[3] = {1, 1, 1};
   std::string Reason;
 };
 
-BlockChoice chooseBlock(const llvm::Function &Kernel, const KernelWork &Work,
-                        const Options &Opts);
+BlockChoice chooseBlock(const KernelWork &Work,
+                        const KernelResources &Resources, const Options &Opts);
 
 } // namespace pacc
 

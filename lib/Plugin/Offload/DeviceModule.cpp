@@ -1,8 +1,8 @@
 //===- DeviceModule.cpp - The kernels of one translation unit -------------===//
 #include "Offload/DeviceModule.h"
 
+#include "Offload/Registers.h"
 #include "Offload/ScopFacts.h"
-#include "pacc/abi.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -22,6 +22,7 @@
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
+#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -123,19 +124,24 @@ unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
   New->setCallingConv(CallingConv::PTX_Kernel);
   Kernel.eraseFromParent();
 
-  Kernels.push_back({New, Work, {}});
+  Kernels.push_back({New, Work, {}, {}});
+  countOperations(*New, Kernels.back().Work);
   return Kernels.size() - 1;
 }
 
-/// Makes the block size a constant of the code and a promise to ptxas.
-void DeviceModule::fixBlockSizes() {
-  for (KernelInfo &K : Kernels) {
+/// Makes the block sizes constants of the code of \p M, a copy of the device
+/// module, and a promise to ptxas.
+void DeviceModule::fixBlocks(Module &M) const {
+  if (anyBlock())
+    return;
+  for (const KernelInfo &K : Kernels) {
+    Function &F = *M.getFunction(K.F->getName());
     std::string Shape =
         (Twine(K.Choice.Block[0]) + "," + Twine(K.Choice.Block[1]) + "," +
          Twine(K.Choice.Block[2]))
             .str();
-    K.F->addFnAttr("nvvm.reqntid", Shape);
-    for (Instruction &I : make_early_inc_range(instructions(*K.F))) {
+    F.addFnAttr("nvvm.reqntid", Shape);
+    for (Instruction &I : make_early_inc_range(instructions(F))) {
       auto *Call = dyn_cast<IntrinsicInst>(&I);
       if (!Call)
         continue;
@@ -245,23 +251,73 @@ void DeviceModule::optimize() {
   PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(*Device, MAM);
 }
 
-Expected<std::string> DeviceModule::emitPtx() {
+Expected<std::string> DeviceModule::emitPtx(Module &M) {
   SmallString<0> Text;
   raw_svector_ostream OS(Text);
   legacy::PassManager PM;
+  PM.add(createInstructionCombiningPass());
   if (TM->addPassesToEmitFile(PM, OS, nullptr, CodeGenFileType::AssemblyFile))
     return failure("this LLVM cannot write PTX");
-  PM.run(*Device);
+  PM.run(M);
   return std::string(Text);
+}
+
+/// Machine code and the kernels' exact resources. False without a ptxas, or if
+/// it fails: the driver compiles the PTX, and says what is wrong with it.
+bool DeviceModule::runPtxas(Code &C) {
+  const uint32_t TimeoutMs = 60000;
+  if (Opts.Ptxas != "on")
+    return false;
+  pacc_ptxas_report Report;
+  pacc_model_status Status =
+      pacc_ptxas_run(nullptr, Opts.Arch.c_str(), C.Ptx.data(), C.Ptx.size(),
+                     TimeoutMs, &Report);
+  if (Status == PACC_MODEL_OK && Report.cubin) {
+    C.Cubin.assign(static_cast<const char *>(Report.cubin), Report.cubin_size);
+    for (KernelInfo &K : Kernels)
+      if (const pacc_ptxas_kernel *Found =
+              pacc_ptxas_kernel_find(&Report, K.F->getName().str().c_str()))
+        K.Resources = {Found->regs, Found->spill_stores + Found->spill_loads,
+                       true};
+  }
+  pacc_ptxas_report_free(&Report);
+  return !C.Cubin.empty();
+}
+
+/// PTX and machine code with the blocks that are chosen.
+Error DeviceModule::assemble(Code &C) {
+  C.Fixed = CloneModule(*Device);
+  fixBlocks(*C.Fixed);
+  Expected<std::string> Ptx = emitPtx(*C.Fixed);
+  if (!Ptx)
+    return Ptx.takeError();
+  C.Ptx = std::move(*Ptx);
+  C.Cubin.clear();
+  return Error::success();
+}
+
+/// Returns true if any block is another one than before.
+bool DeviceModule::chooseBlocks() {
+  bool Changed = false;
+  for (KernelInfo &K : Kernels) {
+    BlockChoice New = chooseBlock(K.Work, K.Resources, Opts);
+    Changed |= !std::equal(New.Block, New.Block + 3, K.Choice.Block);
+    K.Choice = std::move(New);
+  }
+  return Changed;
+}
+
+static std::string bitcodeOf(const Module &M) {
+  std::string Bitcode;
+  raw_string_ostream OS(Bitcode);
+  WriteBitcodeToFile(M, OS);
+  return Bitcode;
 }
 
 Error DeviceModule::finish() {
   if (!TM)
     return failure("this LLVM has no NVPTX backend");
   StripDebugInfo(*Device);
-  for (KernelInfo &K : Kernels)
-    K.Choice = chooseBlock(*K.F, K.Work, Opts);
-  fixBlockSizes();
   if (Opts.Fma == "off")
     expandMultiplyAdds();
   std::string Problem;
@@ -269,103 +325,30 @@ Error DeviceModule::finish() {
   if (verifyModule(*Device, &ProblemOS))
     return failure("generated invalid device code: " + Problem);
 
-  SmallString<0> Bitcode;
-  if (Opts.EmbedBitcode == "on") {
-    raw_svector_ostream OS(Bitcode);
-    WriteBitcodeToFile(*Device, OS);
-  }
+  Code C;
+  // Without libdevice, and for any block.
+  if (Opts.EmbedBitcode == "on")
+    C.Bitcode = bitcodeOf(*Device);
   if (Error E = linkLibdevice())
     return E;
   optimize();
+  for (KernelInfo &K : Kernels)
+    K.Resources.Registers = estimateRegisters(*K.F);
+  chooseBlocks();
+  if (Error E = assemble(C))
+    return E;
+  // What ptxas says may lead to other blocks, and these to other code.
+  if (runPtxas(C) && chooseBlocks()) {
+    if (Error E = assemble(C))
+      return E;
+    runPtxas(C);
+  }
   if (Opts.DumpKernelIR)
-    Device->print(errs(), nullptr);
-  Expected<std::string> Ptx = emitPtx();
-  if (!Ptx)
-    return Ptx.takeError();
+    C.Fixed->print(errs(), nullptr);
   if (Opts.DumpKernelAsm)
-    errs() << *Ptx;
-  embed(*Ptx, Bitcode);
+    errs() << C.Ptx;
+  embed(C);
   return Error::success();
-}
-
-//===----------------------------------------------------------------------===//
-// The image in the host's module
-//===----------------------------------------------------------------------===//
-
-/// 64-bit FNV-1a (Fowler, Noll, Vo), as the runtime checks it.
-static uint64_t fnv1a(StringRef Bytes) {
-  uint64_t Hash = 0xcbf29ce484222325;
-  for (unsigned char Byte : Bytes)
-    Hash = (Hash ^ Byte) * 0x100000001b3;
-  return Hash;
-}
-
-Constant *DeviceModule::createString(StringRef Text) {
-  Constant *Data = ConstantDataArray::getString(Host.getContext(), Text);
-  auto *G = new GlobalVariable(Host, Data->getType(), true,
-                               GlobalValue::PrivateLinkage, Data, ".pacc");
-  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
-  return G;
-}
-
-/// struct pacc_image, field by field.
-static StructType *imageType(LLVMContext &C) {
-  Type *Ptr = PointerType::get(C, 0), *I64 = Type::getInt64Ty(C);
-  return StructType::get(
-      C, {Ptr, Ptr, Ptr, Ptr, I64, I64, Ptr, I64, I64, Ptr, I64, Ptr});
-}
-
-Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
-  LLVMContext &C = Host.getContext();
-  if (!Image)
-    Image = new GlobalVariable(
-        Host, imageType(C), false, GlobalValue::InternalLinkage,
-        Constant::getNullValue(imageType(C)), "__pacc_image");
-  Constant *Region = ConstantStruct::getAnon(
-      {Image, createString(Name), createString(Location)});
-  return new GlobalVariable(Host, Region->getType(), true,
-                            GlobalValue::PrivateLinkage, Region,
-                            "__pacc_region");
-}
-
-void DeviceModule::embed(StringRef Ptx, StringRef Bitcode) {
-  LLVMContext &C = Host.getContext();
-  Type *I32 = Type::getInt32Ty(C), *I64 = Type::getInt64Ty(C);
-  auto Number = [&](Type *Ty, uint64_t N) { return ConstantInt::get(Ty, N); };
-  Constant *Null = ConstantPointerNull::get(PointerType::get(C, 0));
-  auto Private = [&](Constant *Data) -> GlobalVariable * {
-    return new GlobalVariable(Host, Data->getType(), true,
-                              GlobalValue::PrivateLinkage, Data, ".pacc");
-  };
-
-  SmallVector<Constant *, 8> Table;
-  for (const KernelInfo &K : Kernels) {
-    SmallVector<uint32_t, 16> Sizes;
-    for (const Argument &Arg : K.F->args())
-      Sizes.push_back(Device->getDataLayout().getTypeStoreSize(Arg.getType()));
-    Constant *Block =
-        ConstantDataArray::get(C, ArrayRef<uint32_t>(K.Choice.Block, 3));
-    Table.push_back(ConstantStruct::getAnon(
-        {createString(K.F->getName()), createString(""), Block, Number(I32, 0),
-         Number(I32, Sizes.size()),
-         Sizes.empty() ? Null : Private(ConstantDataArray::get(C, Sizes))}));
-  }
-  Constant *KernelTable = ConstantArray::get(
-      ArrayType::get(Table[0]->getType(), Table.size()), Table);
-  Constant *Abi = Host.getOrInsertGlobal("__pacc_rt_abi_v1", I32);
-  Constant *BitcodeData = Null;
-  if (!Bitcode.empty()) {
-    GlobalVariable *G =
-        Private(ConstantDataArray::getString(C, Bitcode, /*AddNull=*/false));
-    G->setAlignment(Align(8));
-    BitcodeData = G;
-  }
-  Image->setInitializer(ConstantStruct::get(
-      imageType(C),
-      {Abi, createString(Host.getSourceFileName()), createString(Opts.Arch),
-       createString(Ptx), Number(I64, Ptx.size()), Number(I64, fnv1a(Ptx)),
-       BitcodeData, Number(I64, Bitcode.size()), Number(I64, fnv1a(Bitcode)),
-       Private(KernelTable), Number(I64, Kernels.size()), Null}));
 }
 
 } // namespace pacc

@@ -1,7 +1,8 @@
 //===- DeviceModule.h - The kernels of one translation unit -----*- C++ -*-===//
 //
-// Collects kernels in a module for NVPTX, compiles them to PTX, and embeds PTX
-// and bitcode in the host's module as a `struct pacc_image` (pacc/abi.h).
+// Collects kernels in a module for NVPTX, chooses their blocks, compiles them
+// to PTX and machine code, and embeds these and their bitcode in the host's
+// module as a `struct pacc_image` (pacc/abi.h).
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
@@ -45,17 +46,31 @@ public:
   struct KernelInfo {
     llvm::Function *F;
     KernelWork Work;
+    KernelResources Resources;
     BlockChoice Choice;
   };
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
 
 private:
-  void fixBlockSizes();
+  /// Forms of the kernels; those that are empty do not go into the image.
+  struct Code {
+    std::unique_ptr<llvm::Module> Fixed; // optimised, for the chosen blocks
+    std::string Ptx, Cubin, Bitcode;
+  };
+  bool anyBlock() const { return Opts.BlockSize == "sweep"; }
+  bool chooseBlocks();
+  void fixBlocks(llvm::Module &M) const;
   void expandMultiplyAdds();
   llvm::Error linkLibdevice();
   void optimize();
-  llvm::Expected<std::string> emitPtx();
-  void embed(llvm::StringRef Ptx, llvm::StringRef Bitcode);
+  llvm::Expected<std::string> emitPtx(llvm::Module &M);
+  llvm::Error assemble(Code &C);
+  bool runPtxas(Code &C);
+
+  // Image.cpp
+  void embed(const Code &C);
+  llvm::Constant *describeKernel(const KernelInfo &K);
+  llvm::GlobalVariable *createData(llvm::Constant *Data);
   llvm::Constant *createString(llvm::StringRef Text);
 
   llvm::Module &Host;

@@ -22,6 +22,7 @@ enum {
   NOT_INITIALIZED = 3,
   DEINITIALIZED = 4,
   INVALID_DEVICE = 101,
+  NO_BINARY_FOR_GPU = 209,
   INVALID_PTX = 218,
   INVALID_CONTEXT = 201,
   INVALID_HANDLE = 400,
@@ -86,7 +87,8 @@ static uint64_t total_memory = 1u << 30, last_size;
 static const char *jit_log = "";
 static unsigned last_grid[3], last_block[3];
 static bool initialized, deinitialized;
-static unsigned late_calls;
+static unsigned late_calls, n_compiled;
+static bool refuses_cubins;
 static int the_context;
 
 static _Thread_local void *contexts[STACK];
@@ -297,7 +299,7 @@ int cuGetErrorName(int status, const char **name) {
                {OUT_OF_MEMORY, "CUDA_ERROR_OUT_OF_MEMORY"},
                {INVALID_DEVICE, "CUDA_ERROR_INVALID_DEVICE"},
                {100, "CUDA_ERROR_NO_DEVICE"},
-               {209, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
+               {NO_BINARY_FOR_GPU, "CUDA_ERROR_NO_BINARY_FOR_GPU"},
                {INVALID_PTX, "CUDA_ERROR_INVALID_PTX"},
                {222, "CUDA_ERROR_UNSUPPORTED_PTX_VERSION"},
                {NOT_FOUND, "CUDA_ERROR_NOT_FOUND"},
@@ -320,16 +322,29 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
     if (options[i] == 5 && jit_log[0])
       strcpy(values[i], jit_log);
   ENTER(true);
-  if (!strstr(image, ".version") || jit_log[0])
+  int arch;
+  bool compiled = false;
+  if (sscanf(image, "\177ELF sm_%d", &arch) == 1) {
+    if (arch != capability || refuses_cubins)
+      return NO_BINARY_FOR_GPU;
+  } else if (!strstr(image, ".version") || jit_log[0]) {
     return INVALID_PTX;
+  } else {
+    compiled = true;
+  }
   struct module *made = malloc(sizeof *made);
   made->ptx = strdup(image);
   pthread_mutex_lock(&lock);
+  n_compiled += compiled;
   live.modules++;
   pthread_mutex_unlock(&lock);
   *module = made;
   return SUCCESS;
 }
+
+unsigned fake_cuda_compiled(void) { return n_compiled; }
+
+void fake_cuda_refuse_cubins(void) { refuses_cubins = true; }
 
 int cuModuleUnload(void *handle) {
   ENTER(true);

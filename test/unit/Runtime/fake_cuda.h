@@ -16,7 +16,8 @@
 typedef void fake_kernel(const unsigned grid[3], const unsigned block[3],
                          void **params);
 
-/* Makes `name` known: modules whose PTX has ".entry name(" contain it. */
+/* Makes `name` known: modules whose code has ".entry name(" contain it. Code is
+ * PTX, or "machine code" that begins with "\177ELF sm_80". */
 void fake_cuda_kernel(const char *name, fake_kernel *kernel, unsigned n_params,
                       const uint32_t *param_sizes);
 
@@ -37,6 +38,12 @@ const char *fake_cuda_function(unsigned number);
  * memory in bytes, and whether modules that load write to the JIT's log. */
 void fake_cuda_configure(int devices, int cc, uint64_t memory,
                          const char *jit_log);
+
+/* Modules that were compiled from PTX so far. */
+unsigned fake_cuda_compiled(void);
+
+/* Machine code is from a toolkit that is too new for this driver. */
+void fake_cuda_refuse_cubins(void);
 
 /* Objects that exist now. */
 struct fake_cuda_live {

@@ -69,9 +69,24 @@ static const uint32_t fill_sizes[] = {8, 8, 8, 4};
 static const uint32_t mark_sizes[] = {8, 8};
 
 static const struct pacc_kernel kernels[N_KERNELS] = {
-    [AXPY] = {"axpy", "test.c:10", {128, 1, 1}, 0, 3, axpy_sizes},
-    [FILL] = {"fill", "test.c:14", {8, 4, 1}, 1024, 4, fill_sizes},
-    [MARK] = {"mark", "", {1, 1, 1}, 0, 2, mark_sizes},
+    [AXPY] = {.name = "axpy",
+              .label = "test.c:10",
+              .dims = 1,
+              .block = {128, 1, 1},
+              .n_params = 3,
+              .param_sizes = axpy_sizes},
+    [FILL] = {.name = "fill",
+              .label = "test.c:14",
+              .dims = 2,
+              .block = {8, 4, 1},
+              .shared = 1024,
+              .n_params = 4,
+              .param_sizes = fill_sizes},
+    [MARK] = {.name = "mark",
+              .label = "",
+              .block = {1, 1, 1},
+              .n_params = 2,
+              .param_sizes = mark_sizes},
 };
 
 struct pacc_image test_image;

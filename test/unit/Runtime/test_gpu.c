@@ -71,9 +71,24 @@ static const char ptx[] =
 enum { AXPY, POKE, REVERSE, N_KERNELS };
 static const uint32_t sizes[] = {8, 8, 8};
 static const struct pacc_kernel kernels[N_KERNELS] = {
-    [AXPY] = {"axpy", "gpu.c:1", {256, 1, 1}, 0, 3, sizes},
-    [POKE] = {"poke", "", {1, 1, 1}, 0, 1, sizes},
-    [REVERSE] = {"reverse", "", {128, 1, 1}, 64 * 1024, 1, sizes},
+    [AXPY] = {.name = "axpy",
+              .label = "gpu.c:1",
+              .dims = 1,
+              .block = {256, 1, 1},
+              .n_params = 3,
+              .param_sizes = sizes},
+    [POKE] = {.name = "poke",
+              .label = "",
+              .block = {1, 1, 1},
+              .n_params = 1,
+              .param_sizes = sizes},
+    [REVERSE] = {.name = "reverse",
+                 .label = "",
+                 .dims = 1,
+                 .block = {128, 1, 1},
+                 .shared = 64 * 1024,
+                 .n_params = 1,
+                 .param_sizes = sizes},
 };
 static struct pacc_image image;
 static const struct pacc_region region = {&image, "gpu_scop0", "gpu.c:1"};

@@ -11,6 +11,8 @@
 
 #include <cmocka.h>
 
+static const char test_cubin[] =
+    "\177ELF sm_80\n.entry axpy(\n.entry fill(\n.entry mark(\n";
 static char ptx[512];
 static struct pacc_kernel kernels[N_KERNELS];
 
@@ -78,6 +80,11 @@ static void other_gpu(void) {
 static void old_driver(void) {
   fake_cuda_fail("cuModuleLoadDataEx", 1, 9, 222);
 }
+static void flip_machine_code(void) {
+  test_image.cubin = test_cubin;
+  test_image.cubin_size = strlen(test_cubin);
+}
+static void impossible_dims(void) { kernels[FILL].dims = 4; }
 static void no_jit(void) { fake_cuda_fail("cuModuleLoadDataEx", 1, 9, 221); }
 
 static const struct change changes[] = {
@@ -87,10 +94,13 @@ static const struct change changes[] = {
     {"cut PTX", cut_ptx, "damaged (its PTX has another checksum)"},
     {"PTX without end", unterminated, "damaged (its PTX has no end)"},
     {"another ABI", other_abi,
-     "test.c was compiled for version 2 of the runtime's interface, this is "
-     "version 1: compile it again"},
+     "test.c was compiled for version 3 of the runtime's interface, this is "
+     "version 2: compile it again"},
     {"no ABI", no_abi, "compiled for version 0"},
     {"no kernels", no_kernels, "damaged (it has no kernels)"},
+    {"changed machine code", flip_machine_code,
+     "damaged (its machine code has another checksum)"},
+    {"four dimensions", impossible_dims, "impossible grid"},
     {"a nameless kernel", nameless, "damaged (a kernel has no name)"},
     {"an empty block", no_threads, "impossible block size"},
     {"a large block", too_many_threads, "impossible block size"},
@@ -146,6 +156,45 @@ static void bad_images(void **state) {
   }
 }
 
+static void add_machine_code(void) {
+  prepare();
+  test_image.cubin = test_cubin;
+  test_image.cubin_size = strlen(test_cubin);
+  test_image.cubin_hash = test_hash(test_cubin, strlen(test_cubin));
+}
+
+static void load_machine_code(void *argument) {
+  (void)argument;
+  add_machine_code();
+  CHECK(run_region(&test_region, 1) == 1);
+  CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);
+  CHECK(fake_cuda_compiled() == 0);
+}
+
+static void compile_for_another_gpu(void *argument) {
+  (void)argument;
+  add_machine_code();
+  fake_cuda_configure(1, 86, 1 << 30, "");
+  CHECK(run_region(&test_region, 1) == 1);
+  CHECK(fake_cuda_calls("cuModuleLoadDataEx") == 1);
+  CHECK(fake_cuda_compiled() == 1);
+}
+
+static void compile_with_old_driver(void *argument) {
+  (void)argument;
+  add_machine_code();
+  fake_cuda_refuse_cubins();
+  CHECK(run_region(&test_region, 1) == 1);
+  CHECK(fake_cuda_compiled() == 1);
+}
+
+static void machine_code_stands_before_ptx(void **state) {
+  (void)state;
+  expect_success(load_machine_code, NULL);
+  expect_success(compile_for_another_gpu, NULL);
+  expect_success(compile_with_old_driver, NULL);
+}
+
 static void load_after_release(void *argument) {
   (void)argument;
   prepare();
@@ -186,6 +235,7 @@ static void images_are_independent(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(bad_images),
+      cmocka_unit_test(machine_code_stands_before_ptx),
       cmocka_unit_test(a_release_gives_another_chance),
       cmocka_unit_test(images_are_independent),
   };

@@ -1,0 +1,108 @@
+//===- Image.cpp - Device code in the host's module -----------------------===//
+//
+// The members of DeviceModule that write `struct pacc_image` and
+// `struct pacc_region` (pacc/abi.h).
+//
+//===----------------------------------------------------------------------===//
+#include "Offload/DeviceModule.h"
+
+#include "llvm/IR/Constants.h"
+#include "llvm/IR/DerivedTypes.h"
+#include "llvm/IR/GlobalVariable.h"
+
+using namespace llvm;
+
+namespace pacc {
+
+/// 64-bit FNV-1a (Fowler, Noll, Vo), as the runtime checks it.
+static uint64_t fnv1a(StringRef Bytes) {
+  uint64_t Hash = 0xcbf29ce484222325;
+  for (unsigned char Byte : Bytes)
+    Hash = (Hash ^ Byte) * 0x100000001b3;
+  return Hash;
+}
+
+GlobalVariable *DeviceModule::createData(Constant *Data) {
+  return new GlobalVariable(Host, Data->getType(), true,
+                            GlobalValue::PrivateLinkage, Data, ".pacc");
+}
+
+Constant *DeviceModule::createString(StringRef Text) {
+  GlobalVariable *G =
+      createData(ConstantDataArray::getString(Host.getContext(), Text));
+  G->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return G;
+}
+
+/// struct pacc_image, field by field.
+static StructType *imageType(LLVMContext &C) {
+  Type *Ptr = PointerType::get(C, 0), *I64 = Type::getInt64Ty(C);
+  return StructType::get(C, {Ptr, Ptr, Ptr, Ptr, I64, I64, Ptr, I64, I64, Ptr,
+                             I64, I64, Ptr, I64, Ptr});
+}
+
+Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
+  LLVMContext &C = Host.getContext();
+  if (!Image)
+    Image = new GlobalVariable(
+        Host, imageType(C), false, GlobalValue::InternalLinkage,
+        Constant::getNullValue(imageType(C)), "__pacc_image");
+  Constant *Region = ConstantStruct::getAnon(
+      {Image, createString(Name), createString(Location)});
+  return new GlobalVariable(Host, Region->getType(), true,
+                            GlobalValue::PrivateLinkage, Region,
+                            "__pacc_region");
+}
+
+/// struct pacc_kernel.
+Constant *DeviceModule::describeKernel(const KernelInfo &K) {
+  // Every architecture allows as many threads.
+  const unsigned MaxThreads = 1024;
+  LLVMContext &Ctx = Host.getContext();
+  Type *I32 = Type::getInt32Ty(Ctx);
+  SmallVector<uint32_t, 16> Sizes;
+  for (const Argument &Arg : K.F->args())
+    Sizes.push_back(Device->getDataLayout().getTypeStoreSize(Arg.getType()));
+  Constant *SizeTable =
+      Sizes.empty()
+          ? cast<Constant>(ConstantPointerNull::get(PointerType::get(Ctx, 0)))
+          : createData(ConstantDataArray::get(Ctx, Sizes));
+  return ConstantStruct::getAnon(
+      {createString(K.F->getName()), createString(""),
+       ConstantInt::get(I32, K.Work.Dims),
+       ConstantDataArray::get(Ctx, ArrayRef<uint32_t>(K.Choice.Block, 3)),
+       ConstantInt::get(I32, anyBlock() ? MaxThreads : 0),
+       ConstantInt::get(I32, 0), ConstantInt::get(I32, Sizes.size()),
+       SizeTable});
+}
+
+void DeviceModule::embed(const Code &C) {
+  LLVMContext &Ctx = Host.getContext();
+  Type *I32 = Type::getInt32Ty(Ctx), *I64 = Type::getInt64Ty(Ctx);
+  auto Number = [&](uint64_t N) { return ConstantInt::get(I64, N); };
+  Constant *Null = ConstantPointerNull::get(PointerType::get(Ctx, 0));
+  auto Binary = [&](StringRef Bytes) -> Constant * {
+    if (Bytes.empty())
+      return Null;
+    GlobalVariable *G =
+        createData(ConstantDataArray::getString(Ctx, Bytes, /*AddNull=*/false));
+    G->setAlignment(Align(8));
+    return G;
+  };
+
+  SmallVector<Constant *, 8> Table;
+  for (const KernelInfo &K : Kernels)
+    Table.push_back(describeKernel(K));
+  Constant *KernelTable = ConstantArray::get(
+      ArrayType::get(Table[0]->getType(), Table.size()), Table);
+  Image->setInitializer(ConstantStruct::get(
+      imageType(Ctx),
+      {Host.getOrInsertGlobal("__pacc_rt_abi_v2", I32),
+       createString(Host.getSourceFileName()), createString(Opts.Arch),
+       createString(C.Ptx), Number(C.Ptx.size()), Number(fnv1a(C.Ptx)),
+       Binary(C.Cubin), Number(C.Cubin.size()), Number(fnv1a(C.Cubin)),
+       Binary(C.Bitcode), Number(C.Bitcode.size()), Number(fnv1a(C.Bitcode)),
+       createData(KernelTable), Number(Kernels.size()), Null}));
+}
+
+} // namespace pacc
