@@ -4,6 +4,7 @@
 #include "device_private.h"
 #include "module_private.h"
 #include "profile_private.h"
+#include "sweep_private.h"
 #include "thread_private.h"
 
 #include <stdio.h>
@@ -262,6 +263,7 @@ static void at_exit(void) {
   if (atomic_load(&forked))
     return;
   pacc_profile_close();
+  pacc_sweep_close();
   struct pacc_device *device = &the_device;
   if (atomic_load(&state) == OPEN &&
       pthread_rwlock_trywrlock(&device->holders) == 0) {

@@ -66,6 +66,11 @@ void pacc_run_free_all(struct pacc_run *runs);
 struct pacc_array *pacc_run_add_array(struct pacc_run *run);
 struct pacc_result *pacc_run_add_result(struct pacc_run *run);
 
+/* The grid of the kernel's blocks for n[d] > 0 threads along dimension d, in
+ * blocks. False after a failure: CUDA has no such grid. */
+bool pacc_run_grid(struct pacc_run *run, const struct pacc_kernel *kernel,
+                   const int64_t n[3], uint32_t grid[3]);
+
 /* In a profile, waits for the stream when many operations wait already. */
 void pacc_run_collect_if_full(struct pacc_run *run);
 

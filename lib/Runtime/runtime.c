@@ -6,6 +6,7 @@
  */
 #include "count_private.h"
 #include "run_private.h"
+#include "sweep_private.h"
 
 #include "pacc/runtime.h"
 
@@ -97,6 +98,22 @@ static uint32_t cut(uint64_t blocks) {
   return blocks > 65535 ? 65535 : (uint32_t)blocks;
 }
 
+bool pacc_run_grid(struct pacc_run *run, const struct pacc_kernel *kernel,
+                   const int64_t n[3], uint32_t grid[3]) {
+  uint64_t blocks_x = count_blocks(n[0], kernel->block[0]);
+  if (blocks_x > INT32_MAX) {
+    FAIL_HERE(run,
+              "kernel %s needs %" PRIu64 " blocks along x, more than the "
+              "2147483647 that there can be",
+              kernel->name, blocks_x);
+    return false;
+  }
+  grid[0] = (uint32_t)blocks_x;
+  grid[1] = cut(count_blocks(n[1], kernel->block[1]));
+  grid[2] = cut(count_blocks(n[2], kernel->block[2]));
+  return true;
+}
+
 static void launch(struct pacc_run *run, uint32_t number,
                    const uint32_t grid[3], void **params) {
   struct pacc_device *device = run->device;
@@ -143,18 +160,13 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
     return;
   }
   const struct pacc_kernel *kernel = &run->region->image->kernels[number];
-  uint64_t blocks_x = count_blocks(nx, kernel->block[0]);
-  if (blocks_x > INT32_MAX) {
-    FAIL_HERE(run,
-              "kernel %s needs %" PRIu64 " blocks along x, more than the "
-              "2147483647 that there can be",
-              kernel->name, blocks_x);
+  const int64_t n[3] = {nx, ny, nz};
+  uint32_t grid[3];
+  if (!pacc_run_grid(run, kernel, n, grid))
     return;
-  }
-  uint32_t grid[3] = {(uint32_t)blocks_x,
-                      cut(count_blocks(ny, kernel->block[1])),
-                      cut(count_blocks(nz, kernel->block[2]))};
-  launch(run, number, grid, params);
+  pacc_sweep_launch(run, number, n, params);
+  if (!run->failed)
+    launch(run, number, grid, params);
 }
 
 /* ---- end ------------------------------------------------------------ */
