@@ -10,9 +10,14 @@ that columns must have:
     <!-- csv:begin polybench/results/x.csv | kernel, time_ms as time (ms) | dataset=LARGE -->
     <!-- csv:end -->
 
-A number in a sentence is the count of a column's different values (`*`: of rows):
+A value `A/B` is one of both. A number in a sentence is the count of a column's
+different values (`*`: of rows), or the geometric mean of a column:
 
     <!-- csv:count polybench/results/x.csv | kernel | dataset=LARGE -->30<!-- csv:end -->
+    <!-- csv:mean polybench/results/x.csv | speedup | config=auto -->12.3<!-- csv:end -->
+
+Files of the benchmark's runner have the columns of polybench/runner/derived.py
+too.
 
 With --check nothing is written, and the status is 1 if a file is out of date.
 """
@@ -25,19 +30,24 @@ from pathlib import Path
 
 import sections
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[2] / "polybench"))
+from runner import derived, store  # noqa: E402
+
 MARKED = re.compile(r"(<!-- csv:begin ([^>]*?) -->\n).*?(<!-- csv:end -->)", re.S)
-COUNTED = re.compile(r"(<!-- csv:count ([^>]*?) -->)\d*(<!-- csv:end -->)")
+NUMBER = re.compile(r"(<!-- csv:(count|mean) ([^>]*?) -->)[\d.]*(<!-- csv:end -->)")
 
 
 def chosen_rows(root, name, columns, conditions):
     """The rows of a CSV file that fulfil `column=value` conditions."""
     with open(root / name, newline="") as file:
         rows = list(csv.DictReader(file))
+    if rows and set(store.KEY) < set(rows[0]):
+        derived.add(rows)
     tests = [c.strip().split("=", 1) for c in ",".join(conditions).split(",") if c.strip()]
     for column in columns + [t[0] for t in tests]:
         if not rows or column not in rows[0]:
             raise SystemExit(f"{name}: there is no column '{column}', or no row")
-    return [r for r in rows if all(r[key] == value for key, value in tests)]
+    return [r for r in rows if all(r[key] in value.split("/") for key, value in tests)]
 
 
 def make_table(root, request):
@@ -50,17 +60,19 @@ def make_table(root, request):
     return sections.table([w[-1] for w in wanted], [[r[w[0]] for w in wanted] for r in rows])
 
 
-def make_count(root, request):
-    """The number for what a csv:count comment asks."""
+def make_number(root, kind, request):
+    """The number for what a csv:count or csv:mean comment asks."""
     name, column, *conditions = [part.strip() for part in request.split("|")]
     rows = chosen_rows(root, name, [] if column == "*" else [column], conditions)
+    if kind == "mean":
+        return derived.geometric_mean(r[column] for r in rows)
     return str(len(rows if column == "*" else {r[column] for r in rows}))
 
 
 def fill(root, text):
-    """The text with all its tables and counts made anew."""
+    """The text with all its tables and numbers made anew."""
     text = MARKED.sub(lambda m: m[1] + make_table(root, m[2]) + m[3], text)
-    return COUNTED.sub(lambda m: m[1] + make_count(root, m[2]) + m[3], text)
+    return NUMBER.sub(lambda m: m[1] + make_number(root, m[2], m[3]) + m[4], text)
 
 
 def main():

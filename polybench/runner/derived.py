@@ -1,0 +1,88 @@
+"""What follows from the rows of a results file: columns for tables.
+
+    time_ms    one run, end to end, warm where there is a warm one
+    seq_ms     the same of the original loops on one core
+    speedup    seq_ms / time_ms
+    gflops     10^9 operations per second of device time
+    gbs        10^9 bytes of the least traffic per second of device time
+    bound_ms   the shortest time in which the device could do the work
+    percent    bound_ms of the device time
+
+A column is empty where a row has nothing to make it from: wrong results have no
+times, and a file without the device's rates has no bounds.
+"""
+
+import math
+
+from . import metrics
+
+COLUMNS = ("time_ms", "seq_ms", "speedup", "gflops", "gbs", "bound_ms",
+           "percent")
+
+
+def _number(row, name):
+    return float(row[name]) if row.get(name) else None
+
+
+def seconds(row):
+    """A row's time end to end, or None."""
+    return _number(row, "warm_median_s") or _number(row, "cold_s")
+
+
+def _rates(rows):
+    """{type: {"flops": operations/s, "bandwidth": bytes/s}} of the device."""
+    bandwidth, flops = None, {}
+    for row in rows:
+        if row["suite"] != "device":
+            continue
+        if row["kernel"] == "copy":
+            bandwidth = float(row["traffic"]) / seconds(row)
+        else:
+            flops[row["type"]] = float(row["operations"]) / seconds(row)
+    return {kind: {"flops": rate, "bandwidth": bandwidth}
+            for kind, rate in flops.items() if bandwidth}
+
+
+def _digits(value):
+    """Three significant digits, never as a power of ten; "" for nothing."""
+    if not value:
+        return ""
+    digits = 2 - math.floor(math.log10(abs(value)))
+    return f"{value:.{max(digits, 0)}f}"
+
+
+def geometric_mean(values):
+    """Of text as add() writes it; empty cells do not count."""
+    logarithms = [math.log(float(value)) for value in values if value]
+    return _digits(math.exp(sum(logarithms) / len(logarithms))
+                   if logarithms else None)
+
+
+def add(rows):
+    """Adds COLUMNS, as text, to the rows of a results file."""
+    rates = _rates(rows)
+
+    def job(row):
+        return tuple(row[name] for name in ("suite", "kernel", "dataset",
+                                            "type"))
+
+    originals = {job(row): seconds(row) for row in rows
+                 if row["config"] == "seq" and row["status"] == "ok"}
+    for row in rows:
+        good = row["status"] == "ok"
+        time, original = seconds(row) if good else None, originals.get(job(row))
+        device = (_number(row, "kernel_ms") or 0) / 1000 if good else 0
+        operations, traffic = _number(row, "operations"), \
+            _number(row, "traffic")
+        rate = rates.get(row["type"], rates.get("float"))
+        bound = metrics.bound_seconds(operations, traffic, rate) \
+            if rate and operations and traffic else None
+        row.update({name: _digits(value) for name, value in {
+            "time_ms": time and 1000 * time,
+            "seq_ms": original and 1000 * original,
+            "speedup": time and original and original / time,
+            "gflops": operations and device and operations / device / 1e9,
+            "gbs": traffic and device and traffic / device / 1e9,
+            "bound_ms": bound and 1000 * bound,
+            "percent": bound and device and 100 * bound / device,
+        }.items()})
