@@ -18,6 +18,8 @@
  *                               seconds each. The first is cold. With
  *                               -D'POLYBENCH_RUNS=polybench_runs()' the
  *                               environment decides.
+ *   -DPOLYBENCH_KERNEL_FILE=f   ours: the file "f" replaces the loops of a
+ *                               BLAS-like kernel
  * and those of polybench_data.h.
  */
 #ifndef POLYBENCH_H
@@ -70,7 +72,7 @@
 #define POLYBENCH_ARRAY(name) *name
 #define POLYBENCH_FREE_ARRAY(name) polybench_free_data((void *)name)
 #define POLYBENCH_DEFINE(name, type, extents)                                  \
-  type(*name) extents = polybench_alloc_data(1, sizeof(*name))
+  type(*name) extents = (type(*) extents)polybench_alloc_data(1, sizeof(*name))
 #endif
 #define POLYBENCH_1D_ARRAY_DECL(name, type, c1, v1)                            \
   POLYBENCH_DEFINE(name, type, [POLYBENCH_EXTENT(c1, v1)])
@@ -135,6 +137,11 @@
 #define polybench_print_instruments
 #endif
 
+/* PPCG's output is C++. */
+#ifdef __cplusplus
+extern "C" {
+#endif
+
 /* Memory for `count` elements of `size` bytes at a page boundary. Ends the
  * program with a message if there is none. */
 void *polybench_alloc_data(unsigned long long count, size_t size);
@@ -152,5 +159,9 @@ int polybench_runs(void);
 
 /* Evicts what the caches hold by walking POLYBENCH_CACHE_SIZE_KB of memory. */
 void polybench_flush_cache(void);
+
+#ifdef __cplusplus
+}
+#endif
 
 #endif

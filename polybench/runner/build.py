@@ -179,20 +179,24 @@ class Builder:
         program = (self.out / "bin" / name).resolve()
         notes = program.with_name(name + ".json")
         made = program.with_name(name + ".made")
-        steps, inputs = recipes.RECIPES[job.config.recipe](
-            self.toolchain, job, program, objects, made)
+        known = {"key": "", "path": f"bin/{name}", "error": "",
+                 "not_offloaded": [], "seconds": 0.0, "sha256": ""}
+        try:
+            steps, inputs = recipes.RECIPES[job.config.recipe](
+                self.toolchain, job, program, objects, made)
+        except recipes.RecipeError as error:
+            return {**known, "error": str(error)}
         key = _hash(*["\0".join(map(str, step.command)) for step in steps],
                     machine.compiler(steps[0].command[0]),
                     machine.compiler(self.toolchain.clang),
                     *[self._digest(path)
                       for path in self._inputs(job, inputs)])
         if program.exists() and notes.exists():
-            known = json.loads(notes.read_text())
-            if known["key"] == key:
-                return known
+            before = json.loads(notes.read_text())
+            if before["key"] == key:
+                return before
         program.unlink(missing_ok=True)
-        known = {"key": key, "path": f"bin/{name}", "error": "",
-                 "not_offloaded": [], "seconds": 0.0, "sha256": ""}
+        known["key"] = key
         started = os.times().elapsed
         try:
             if any(step.folder for step in steps):

@@ -22,6 +22,10 @@ RECORD = ".yaml"
 LINK = ("-Wl,--wrap=fprintf", "-lm")
 
 
+class RecipeError(Exception):
+    """A kernel that a configuration cannot have."""
+
+
 @dataclass(frozen=True)
 class Step:
     """A command, and the folder that it runs in (None: any)."""
@@ -89,10 +93,14 @@ def gcc(toolchain, job, program, objects, _folder):
 def cublas(toolchain, job, program, objects, _folder):
     """A kernel whose computation is cuBLAS calls, from peers/cublas."""
     kernel = PEERS / "cublas" / f"{job.kernel.name}.h"
+    if not kernel.exists():
+        raise RecipeError(f"{job.kernel.name} is no kernel for cuBLAS")
     library = f"{toolchain.cuda}/lib64"
     command = [
         toolchain.clang, *configs.COMMON_FLAGS, *_kernel_flags(job),
-        f'-DPOLYBENCH_KERNEL_FILE="{kernel}"', f"-I{toolchain.cuda}/include",
+        f'-DPOLYBENCH_KERNEL_FILE="{kernel}"',
+        "-include", str(kernel.with_name("cublas.h")),
+        f"-I{toolchain.cuda}/include",
         str(job.kernel.source), *objects, "-o", str(program), *LINK,
         f"-L{library}", f"-Wl,-rpath,{library}", "-lcublas", "-lcudart"]
     return [Step(command)], [kernel, kernel.with_name("cublas.h")]

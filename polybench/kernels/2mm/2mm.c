@@ -45,6 +45,9 @@ static void kernel_2mm(int ni, int nj, int nk, int nl, DATA_TYPE alpha,
                        DATA_TYPE POLYBENCH_2D(B, NK, NJ, nk, nj),
                        DATA_TYPE POLYBENCH_2D(C, NJ, NL, nj, nl),
                        DATA_TYPE POLYBENCH_2D(D, NI, NL, ni, nl)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_NI; i++)
     for (int j = 0; j < _PB_NJ; j++) {
@@ -60,6 +63,7 @@ static void kernel_2mm(int ni, int nj, int nk, int nl, DATA_TYPE alpha,
         D[i][j] += tmp[i][k] * C[k][j];
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

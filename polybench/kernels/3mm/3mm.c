@@ -43,6 +43,9 @@ static void kernel_3mm(int ni, int nj, int nk, int nl, int nm,
                        DATA_TYPE POLYBENCH_2D(C, NJ, NM, nj, nm),
                        DATA_TYPE POLYBENCH_2D(D, NM, NL, nm, nl),
                        DATA_TYPE POLYBENCH_2D(G, NI, NL, ni, nl)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   // E := A B
   for (int i = 0; i < _PB_NI; i++)
@@ -68,6 +71,7 @@ static void kernel_3mm(int ni, int nj, int nk, int nl, int nm,
         G[i][j] += E[i][k] * F[k][j];
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -28,6 +28,9 @@ static void kernel_atax(int m, int n, DATA_TYPE POLYBENCH_2D(A, M, N, m, n),
                         DATA_TYPE POLYBENCH_1D(x, N, n),
                         DATA_TYPE POLYBENCH_1D(y, N, n),
                         DATA_TYPE POLYBENCH_1D(tmp, M, m)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++)
     y[i] = 0;
@@ -39,6 +42,7 @@ static void kernel_atax(int m, int n, DATA_TYPE POLYBENCH_2D(A, M, N, m, n),
       y[j] = y[j] + A[i][j] * tmp[i];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

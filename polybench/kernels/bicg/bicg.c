@@ -38,6 +38,9 @@ static void kernel_bicg(int m, int n, DATA_TYPE POLYBENCH_2D(A, N, M, n, m),
                         DATA_TYPE POLYBENCH_1D(q, N, n),
                         DATA_TYPE POLYBENCH_1D(p, M, m),
                         DATA_TYPE POLYBENCH_1D(r, N, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_M; i++)
     s[i] = 0;
@@ -49,6 +52,7 @@ static void kernel_bicg(int m, int n, DATA_TYPE POLYBENCH_2D(A, N, M, n, m),
     }
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -34,6 +34,9 @@ void kernel_doitgen(int nr, int nq, int np,
                     DATA_TYPE POLYBENCH_3D(A, NR, NQ, NP, nr, nq, np),
                     DATA_TYPE POLYBENCH_2D(C4, NP, NP, np, np),
                     DATA_TYPE POLYBENCH_1D(sum, NP, np)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int r = 0; r < _PB_NR; r++)
     for (int q = 0; q < _PB_NQ; q++) {
@@ -46,6 +49,7 @@ void kernel_doitgen(int nr, int nq, int np,
         A[r][q][p] = sum[p];
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -38,6 +38,9 @@ static void kernel_gemm(int ni, int nj, int nk, DATA_TYPE alpha, DATA_TYPE beta,
                         DATA_TYPE POLYBENCH_2D(C, NI, NJ, ni, nj),
                         DATA_TYPE POLYBENCH_2D(A, NI, NK, ni, nk),
                         DATA_TYPE POLYBENCH_2D(B, NK, NJ, nk, nj)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_NI; i++) {
     for (int j = 0; j < _PB_NJ; j++)
@@ -47,6 +50,7 @@ static void kernel_gemm(int ni, int nj, int nk, DATA_TYPE alpha, DATA_TYPE beta,
         C[i][j] += alpha * A[i][k] * B[k][j];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -46,6 +46,9 @@ static void kernel_gemver(
     DATA_TYPE POLYBENCH_1D(v2, N, n), DATA_TYPE POLYBENCH_1D(w, N, n),
     DATA_TYPE POLYBENCH_1D(x, N, n), DATA_TYPE POLYBENCH_1D(y, N, n),
     DATA_TYPE POLYBENCH_1D(z, N, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++)
     for (int j = 0; j < _PB_N; j++)
@@ -61,6 +64,7 @@ static void kernel_gemver(
     for (int j = 0; j < _PB_N; j++)
       w[i] = w[i] + alpha * A[i][j] * x[j];
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

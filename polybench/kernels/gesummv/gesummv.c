@@ -36,6 +36,9 @@ static void kernel_gesummv(int n, DATA_TYPE alpha, DATA_TYPE beta,
                            DATA_TYPE POLYBENCH_1D(tmp, N, n),
                            DATA_TYPE POLYBENCH_1D(x, N, n),
                            DATA_TYPE POLYBENCH_1D(y, N, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++) {
     tmp[i] = SCALAR_VAL(0.0);
@@ -47,6 +50,7 @@ static void kernel_gesummv(int n, DATA_TYPE alpha, DATA_TYPE beta,
     y[i] = alpha * tmp[i] + beta * y[i];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -41,6 +41,9 @@ static void kernel_mvt(int n, DATA_TYPE POLYBENCH_1D(x1, N, n),
                        DATA_TYPE POLYBENCH_1D(y_1, N, n),
                        DATA_TYPE POLYBENCH_1D(y_2, N, n),
                        DATA_TYPE POLYBENCH_2D(A, N, N, n, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++)
     for (int j = 0; j < _PB_N; j++)
@@ -49,6 +52,7 @@ static void kernel_mvt(int n, DATA_TYPE POLYBENCH_1D(x1, N, n),
     for (int j = 0; j < _PB_N; j++)
       x2[i] = x2[i] + A[j][i] * y_2[j];
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -41,6 +41,9 @@ static void kernel_symm(int m, int n, DATA_TYPE alpha, DATA_TYPE beta,
                         DATA_TYPE POLYBENCH_2D(B, M, N, m, n)) {
   DATA_TYPE temp2;
 
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_M; i++)
     for (int j = 0; j < _PB_N; j++) {
@@ -52,6 +55,7 @@ static void kernel_symm(int m, int n, DATA_TYPE alpha, DATA_TYPE beta,
       C[i][j] = beta * C[i][j] + alpha * B[i][j] * A[i][i] + alpha * temp2;
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

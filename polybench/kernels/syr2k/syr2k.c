@@ -36,6 +36,9 @@ static void kernel_syr2k(int n, int m, DATA_TYPE alpha, DATA_TYPE beta,
                          DATA_TYPE POLYBENCH_2D(C, N, N, n, n),
                          DATA_TYPE POLYBENCH_2D(A, N, M, n, m),
                          DATA_TYPE POLYBENCH_2D(B, N, M, n, m)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++) {
     for (int j = 0; j <= i; j++)
@@ -45,6 +48,7 @@ static void kernel_syr2k(int n, int m, DATA_TYPE alpha, DATA_TYPE beta,
         C[i][j] += A[j][k] * alpha * B[i][k] + B[j][k] * alpha * A[i][k];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

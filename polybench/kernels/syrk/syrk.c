@@ -32,6 +32,9 @@ static void print_array(int n, DATA_TYPE POLYBENCH_2D(C, N, N, n, n)) {
 static void kernel_syrk(int n, int m, DATA_TYPE alpha, DATA_TYPE beta,
                         DATA_TYPE POLYBENCH_2D(C, N, N, n, n),
                         DATA_TYPE POLYBENCH_2D(A, N, M, n, m)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++) {
     for (int j = 0; j <= i; j++)
@@ -41,6 +44,7 @@ static void kernel_syrk(int n, int m, DATA_TYPE alpha, DATA_TYPE beta,
         C[i][j] += alpha * A[i][k] * A[j][k];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

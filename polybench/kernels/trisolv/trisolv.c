@@ -32,6 +32,9 @@ static void print_array(int n, DATA_TYPE POLYBENCH_1D(x, N, n)) {
 static void kernel_trisolv(int n, DATA_TYPE POLYBENCH_2D(L, N, N, n, n),
                            DATA_TYPE POLYBENCH_1D(x, N, n),
                            DATA_TYPE POLYBENCH_1D(b, N, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_N; i++) {
     x[i] = b[i];
@@ -40,6 +43,7 @@ static void kernel_trisolv(int n, DATA_TYPE POLYBENCH_2D(L, N, N, n, n),
     x[i] = x[i] / L[i][i];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

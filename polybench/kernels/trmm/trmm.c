@@ -32,6 +32,9 @@ static void print_array(int m, int n, DATA_TYPE POLYBENCH_2D(B, M, N, m, n)) {
 static void kernel_trmm(int m, int n, DATA_TYPE alpha,
                         DATA_TYPE POLYBENCH_2D(A, M, M, m, m),
                         DATA_TYPE POLYBENCH_2D(B, M, N, m, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int i = 0; i < _PB_M; i++)
     for (int j = 0; j < _PB_N; j++) {
@@ -40,6 +43,7 @@ static void kernel_trmm(int m, int n, DATA_TYPE alpha,
       B[i][j] = alpha * B[i][j];
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {
