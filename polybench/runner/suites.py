@@ -7,7 +7,7 @@ Layouts are known by what lies in the suite's folder:
   (PolyBench-ACC's OpenACC folder is one);
 * PolyBench-ACC: common/polybench.c, OpenMP/any/folders/NAME/NAME.c;
 * PolyBench-ACC's CUDA folder: utilities/polybenchUtilFuncts.h,
-  any/folders/NAME/NAME.cu;
+  any/folders/NAME/ANY.cu;
 * dynpar: dynpar.h, NAME.cu, and dynpar.py, which knows the programs.
 
 Nothing in a suite's folder is changed.
@@ -109,15 +109,18 @@ class Suite:
                 if name in names]
 
 
-def _collect(name, folder, top, support, **traits):
+def _collect(name, folder, top, support, suffix=".c", **traits):
     kernels = {}
-    suffix = ".cu" if "cuda" in traits.get("recipes", ()) else ".c"
-    for source in sorted(top.glob(f"**/*{suffix}"), key=lambda path: path.stem):
-        if source.stem != source.parent.name or source.parent == folder:
-            continue
-        kernels[source.stem] = Kernel(source.stem, source.stem, source,
-                                      (support.parent, source.parent),
-                                      (support,), **traits)
+    for source in sorted(top.glob(f"**/*{suffix}"),
+                         key=lambda path: path.parent.name):
+        # C files have others beside them. CUDA's are alone, and have names of
+        # their own (jacobi-2d-imper/jacobi2D.cu).
+        kernel = source.parent.name
+        if source.parent != folder and (suffix == ".cu" or
+                                        source.stem == kernel):
+            kernels[kernel] = Kernel(kernel, kernel, source,
+                                     (support.parent, source.parent),
+                                     (support,), **traits)
     if not kernels:
         raise SuiteError(f"{top} has no kernels (files NAME/NAME{suffix})")
     return Suite(name, folder, kernels)
@@ -154,7 +157,7 @@ def find(folder=OWN):
         return _dynpar(folder)
     if (utilities / "polybenchUtilFuncts.h").exists():
         return _collect("polybench-acc", folder, folder,
-                        utilities / "polybench.c", recipes=("cuda",),
+                        utilities / "polybench.c", ".cu", recipes=("cuda",),
                         check="polybench-acc")
     if (utilities / "polybench.c").exists():
         return _collect("polybench-c", folder, folder,

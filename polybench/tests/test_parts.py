@@ -125,14 +125,14 @@ class Suites(unittest.TestCase):
     def test_polybench_acc_cuda(self):
         with tempfile.TemporaryDirectory() as name:
             folder = Path(name)
-            kernel = folder / "stencils" / "adi"
+            kernel = folder / "stencils" / "fdtd-2d"
             kernel.mkdir(parents=True)
             (folder / "utilities").mkdir()
             (folder / "utilities" / "polybenchUtilFuncts.h").touch()
-            (kernel / "adi.cu").touch()
+            (kernel / "fdtd2d.cu").touch()
             suite = suites.find(folder)
-            self.assertEqual(list(suite.kernels), ["adi"])
-            self.assertEqual(suite.kernels["adi"].recipes, ("cuda",))
+            self.assertEqual(list(suite.kernels), ["fdtd-2d"])
+            self.assertEqual(suite.kernels["fdtd-2d"].recipes, ("cuda",))
 
     def test_other_folders(self):
         with tempfile.TemporaryDirectory() as folder:
