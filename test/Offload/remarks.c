@@ -36,3 +36,15 @@ void squares(int n, double *a) {
   for (int i = 0; i * i < n; i++)
     a[i * i] = 1.0;
 }
+
+// The loop over time is on the host and no loop that was left alone.
+// CHECK-DAG: remarks.c:[[#@LINE+3]]:{{.*}}offloaded region 'steps_scop[[#]]': 2 kernels, 2 arrays
+// COUNT-DAG: steps,3
+void steps(int t, int n, double *restrict a, double *restrict b) {
+  for (int k = 0; k < t; k++) {
+    for (int i = 1; i < n - 1; i++)
+      b[i] = a[i - 1] + a[i + 1];
+    for (int i = 1; i < n - 1; i++)
+      a[i] = b[i - 1] + b[i + 1];
+  }
+}

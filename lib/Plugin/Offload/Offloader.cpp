@@ -298,6 +298,9 @@ void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   simplifyRegion(R, &DT, &LI, &RI);
   for (BasicBlock *BB : R->blocks())
     Handled.insert(BB);
+  DenseSet<const BasicBlock *> Before;
+  for (BasicBlock &BB : F)
+    Before.insert(&BB);
 
   ScopAnnotator Annotator;
   BasicBlock *Entering = S.getEnteringBlock();
@@ -342,6 +345,10 @@ void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
 
   for (BasicBlock *BB : {Start, Exit, Fallback, AfterBegin, AfterEnd})
     Handled.insert(BB);
+  // The host's loops around kernels are none of the program's.
+  for (Loop *L : LI.getLoopsInPreorder())
+    if (!Before.contains(L->getHeader()))
+      Handled.insert(L->getHeader());
 }
 
 //===----------------------------------------------------------------------===//
