@@ -34,6 +34,7 @@ def draw(table, rows):
     axes.set_xscale("log")
     axes.set_xlim(0.7, 1.5 * span[1])
     axes.set_yscale("log")
+    axes.set_ylim(table["region_ms"].min() / 2, table["region_ms"].max() * 2)
     axes.set_xlabel("launches of one run")
     axes.set_ylabel("ms of one run, with copies")
     style.legend(axes)

@@ -2,6 +2,8 @@
 
 import pandas as pd
 
+from runner import store
+
 NUMBERS = ("cold_s", "warm_median_s", "warm_min_s", "warm_max_s", "kernel_ms",
            "copy_in_ms", "copy_out_ms", "write_back_ms", "region_ms",
            "launches", "bytes_in", "bytes_out", "operations", "traffic")
@@ -11,13 +13,31 @@ class NoResults(Exception):
     """Files without a row."""
 
 
+def _as_results(table):
+    """A table of dynpar/dynpar.py with the columns of the runner's; others as
+    they are."""
+    if "variant" not in table:
+        return table
+    merged = ("warp", "block", "grid", "auto")
+    several = table.groupby("program")["graph"].transform("nunique") > 1
+    return pd.DataFrame({
+        **dict.fromkeys(store.COLUMNS, ""), "suite": "dynpar",
+        "kernel": table["program"].where(
+            ~several, table["program"] + "-" + table["graph"]),
+        "dataset": table["size"],
+        "config": ["agg-" * (name in merged) + name
+                   for name in table["variant"]],
+        "status": table["result"],
+        "warm_median_s": pd.to_numeric(table["median_ms"]) / 1000})
+
+
 def load(paths):
     """The rows of results files as one table. Numbers are numbers; `seconds`
     is the end-to-end time, warm where there is one. Rows of the same job: the
     last counts."""
-    tables = [pd.read_csv(path, dtype=str, keep_default_na=False)
+    tables = [_as_results(pd.read_csv(path, dtype=str, keep_default_na=False))
               for path in paths]
-    rows = pd.concat(tables, ignore_index=True)
+    rows = pd.concat(tables, ignore_index=True).fillna("")
     if rows.empty:
         raise NoResults("no rows in " + ", ".join(map(str, paths)))
     for name in NUMBERS:

@@ -52,7 +52,7 @@ def draw(table, rows):
                   f"mean {geometric_mean(table[config]):.2f}x)")
     for place, value in zip(places, table[key]):
         if np.isfinite(value):
-            axes.annotate(f"{value:.3g}", (max(table.iloc[place].max(), 1),
+            axes.annotate(style.digits(value), (max(table.iloc[place].max(), 1),
                                            place), xytext=(3, 0), fontsize=7,
                           textcoords="offset points", va="center")
     axes.axvline(1, color="black", linewidth=0.8)

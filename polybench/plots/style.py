@@ -29,6 +29,11 @@ def figure(width, height, title, where):
     return made, axes
 
 
+def digits(value):
+    """Three significant digits, never as a power of ten."""
+    return f"{value:.0f}" if value >= 99.95 else f"{value:.3g}"
+
+
 def legend(axes):
     """A legend above the axes, where it hides nothing."""
     axes.legend(loc="lower right", bbox_to_anchor=(1, 1), borderaxespad=0.2,

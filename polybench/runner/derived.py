@@ -3,6 +3,8 @@
     time_ms    one run, end to end, warm where there is a warm one
     seq_ms     the same of the original loops on one core
     speedup    seq_ms / time_ms
+    device_ms  time of its kernels on the device
+    cold_ms    the first run in a process: the device is opened, code is loaded
     gflops     10^9 operations per second of device time
     gbs        10^9 bytes of the least traffic per second of device time
     bound_ms   the shortest time in which the device could do the work
@@ -16,8 +18,8 @@ import math
 
 from . import metrics
 
-COLUMNS = ("time_ms", "seq_ms", "speedup", "gflops", "gbs", "bound_ms",
-           "percent")
+COLUMNS = ("time_ms", "seq_ms", "speedup", "device_ms", "cold_ms", "gflops",
+           "gbs", "bound_ms", "percent")
 
 
 def _number(row, name):
@@ -81,6 +83,8 @@ def add(rows):
             "time_ms": time and 1000 * time,
             "seq_ms": original and 1000 * original,
             "speedup": time and original and original / time,
+            "device_ms": 1000 * device,
+            "cold_ms": good and 1000 * (_number(row, "cold_s") or 0),
             "gflops": operations and device and operations / device / 1e9,
             "gbs": traffic and device and traffic / device / 1e9,
             "bound_ms": bound and 1000 * bound,

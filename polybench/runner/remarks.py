@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 _ARGUMENT = re.compile(r"^  - [\w-]+:\s*(?:'((?:[^']|'')*)'|\"([^\"]*)\"|(.*))$",
                        re.MULTILINE)
-COLUMNS = ("commit", "suite", "kernel", "function", "line", "reason")
+COLUMNS = ("commit", "suite", "kernel", "part", "function", "line", "reason")
 
 
 @dataclass(frozen=True, order=True)
@@ -36,14 +36,21 @@ def missed(text):
     return sorted(found)
 
 
+def is_kernel(function):
+    """Whether a function of PolyBench is what is timed."""
+    return function.startswith("kernel_")
+
+
 def write(path, manifest):
     """Writes what a manifest's programs left alone to a CSV file; what several
-    datasets or configurations of a kernel have in common is there once."""
+    datasets or configurations of a kernel have in common is there once. The
+    part is `kernel`, or `other` for what prepares and prints."""
     rows = {(job["kernel"], *note): None for job in manifest["jobs"]
             for note in job["program"]["not_offloaded"]}
     with open(path, "w", newline="", encoding="utf-8") as stream:
         writer = csv.writer(stream, lineterminator="\n")
         writer.writerow(COLUMNS)
-        for kernel, *note in rows:
+        for kernel, function, line, reason in rows:
+            part = "kernel" if is_kernel(function) else "other"
             writer.writerow([manifest["commit"], manifest["suite"], kernel,
-                             *note])
+                             part, function, line, reason])

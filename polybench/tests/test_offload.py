@@ -110,7 +110,7 @@ class Offload(unittest.TestCase):
         left = self.folder / "left.csv"
         self.call(*self.command("build", "seq,auto+nofma@cpu", "--out",
                                 str(out), "--left-alone", str(left)))
-        self.assertIn("gemm,print_array", left.read_text())
+        self.assertIn("gemm,other,print_array", left.read_text())
         moved = shutil.move(out, self.folder / "moved")
         self.call(sys.executable, "-S", "-E", str(moved / "run"), "--runs",
                   "1", "--references", "2")

@@ -241,14 +241,17 @@ class Remarks(unittest.TestCase):
         self.assertEqual(remarks.missed(""), [])
 
     def test_write(self):
-        program = {"not_offloaded": [["f", 3, "a, b"]]}
+        program = {"not_offloaded": [["f", 3, "a, b"], ["kernel_x", 0, "c"]]}
         jobs = [{"kernel": kernel, "program": program}
                 for kernel in ("x", "y", "x")]
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "left.csv"
             remarks.write(path, {"commit": "c", "suite": "s", "jobs": jobs})
             self.assertEqual(path.read_text().splitlines()[1:],
-                             ['c,s,x,f,3,"a, b"', 'c,s,y,f,3,"a, b"'])
+                             ['c,s,x,other,f,3,"a, b"',
+                              "c,s,x,kernel,kernel_x,0,c",
+                              'c,s,y,other,f,3,"a, b"',
+                              "c,s,y,kernel,kernel_x,0,c"])
 
 
 class SelfCheck(unittest.TestCase):

@@ -98,6 +98,18 @@ class Plot(unittest.TestCase):
         table = aggregation.data(self.rows())
         self.assertEqual(table.loc["bfs", "agg-grid"], 3)
 
+    def test_aggregation_from_dynpar(self):
+        path = self.folder / "dynpar.csv"
+        path.write_text(
+            "program,variant,size,graph,median_ms,least_ms,result\n"
+            "bfs,plain,2000,rmat,6.0,5.0,ok\nbfs,grid,2000,rmat,2.0,2.0,ok\n"
+            "bfs,plain,2000,road,8.0,5.0,ok\nbfs,flat,2000,road,2.0,2.0,ok\n"
+            "bt,plain,2000,rmat,8.0,5.0,ok\nbt,warp,2000,rmat,2.0,2.0,wrong\n")
+        table = aggregation.data(results.load([path]))
+        self.assertEqual(table.loc["bfs-rmat", "agg-grid"], 3)
+        self.assertEqual(table.loc["bfs-road", "flat"], 4)
+        self.assertNotIn("bt", table.index)
+
     def test_last_row_counts(self):
         again = row("gemm", "auto", 0.25, 1.0, program="newer")
         rows = self.rows(ROWS + [again])
