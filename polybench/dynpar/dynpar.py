@@ -30,8 +30,8 @@ import sys
 from concurrent.futures import ThreadPoolExecutor
 
 HERE = pathlib.Path(__file__).resolve().parent
-PROGRAMS = ["bfs", "sssp", "gc", "tc", "bt", "mandelbrot", "qt"]
-GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc"]
+GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc", "mst", "ccl"]
+PROGRAMS = [*GRAPH_PROGRAMS, "sp", "bt", "mandelbrot", "qt", "quicksort"]
 TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 PENDING_LIMIT = 1 << 18
@@ -127,7 +127,13 @@ def run_tests(args: argparse.Namespace) -> int:
 
 def program_arguments(program: str, quick: bool) -> list[list[str]]:
     """Argument lists to run a program with."""
-    sizes = {"bt": [2000, 1 << 16], "mandelbrot": [512, 2048], "qt": [4000, 1 << 19]}
+    sizes = {
+        "bt": [2000, 1 << 16],
+        "mandelbrot": [512, 2048],
+        "qt": [4000, 1 << 19],
+        "quicksort": [4000, 1 << 19],
+        "sp": [1000, 1 << 16],
+    }
     small, large = sizes.get(program, [2000, 1 << 17])
     common = ["--size", str(small if quick else large), "--repeat", "1" if quick else "5"]
     if program in GRAPH_PROGRAMS:
