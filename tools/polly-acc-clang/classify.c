@@ -3,7 +3,13 @@
 
 #include <string.h>
 
-enum language { LANG_COMPILED, LANG_ASSEMBLER, LANG_HEADER, LANG_OBJECT };
+enum language {
+  LANG_HOST,
+  LANG_CUDA,
+  LANG_ASSEMBLER,
+  LANG_HEADER,
+  LANG_OBJECT
+};
 
 static bool starts_with(const char *text, const char *prefix) {
   return !strncmp(text, prefix, strlen(prefix));
@@ -113,14 +119,15 @@ static enum language language_of_name(const char *name) {
   size_t length = strlen(name);
   if (length > 7 && !strcmp(name + length - 7, "-header"))
     return LANG_HEADER;
-  return LANG_COMPILED;
+  return starts_with(name, "cuda") ? LANG_CUDA : LANG_HOST;
 }
 
 static enum language language_of_file(const char *path) {
   static const char *const compiled[] = {
-      "c",  "i",   "cc", "cp",   "cxx", "cpp", "CPP", "c++", "C",
-      "CC", "CXX", "ii", "cu",   "cui", "ll",  "bc",  "m",   "mm",
-      "mi", "mii", "M",  "cppm", "ixx", "hip", "cl",  NULL};
+      "c",  "i",   "cc",  "cp",   "cxx", "cpp", "CPP", "c++",
+      "C",  "CC",  "CXX", "ii",   "ll",  "bc",  "m",   "mm",
+      "mi", "mii", "M",   "cppm", "ixx", "hip", "cl",  NULL};
+  static const char *const cuda[] = {"cu", "cui", NULL};
   static const char *const assembler[] = {"s", "S", "sx", "asm", NULL};
   static const char *const header[] = {"h", "hh",  "hpp", "hxx",
                                        "H", "h++", NULL};
@@ -129,7 +136,9 @@ static enum language language_of_file(const char *path) {
   if (!dot)
     return LANG_OBJECT;
   if (is_one_of(dot + 1, compiled))
-    return LANG_COMPILED;
+    return LANG_HOST;
+  if (is_one_of(dot + 1, cuda))
+    return LANG_CUDA;
   if (is_one_of(dot + 1, assembler))
     return LANG_ASSEMBLER;
   return is_one_of(dot + 1, header) ? LANG_HEADER : LANG_OBJECT;
@@ -184,13 +193,18 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
     has_input = true;
     enum language kind = strcmp(language, "none") ? language_of_name(language)
                                                   : language_of_file(text);
-    command.compiles |= kind == LANG_COMPILED;
+    command.compiles_host |= kind == LANG_HOST;
+    command.cuda |= kind == LANG_CUDA;
+    if (kind == LANG_OBJECT)
+      pacc_arguments_add(&command.objects, text);
     command.assembles |= kind == LANG_ASSEMBLER;
     /* Clang precompiles a header, and links nothing. */
     if (kind == LANG_HEADER && stage == STAGE_LINK)
       stage = STAGE_CHECK;
   }
-  command.compiles &= stage >= STAGE_COMPILE;
+  command.compiles_host &= stage >= STAGE_COMPILE;
+  command.compiles =
+      command.compiles_host || (command.cuda && stage >= STAGE_COMPILE);
   command.links = stage == STAGE_LINK && has_input && !runs_nothing;
   return command;
 }

@@ -6,23 +6,29 @@
 
 /* compiles    some input is C, C++, CUDA or LLVM IR and goes through the
  *             optimiser
+ * compiles_host  and that is not CUDA
+ * cuda        some input is CUDA
  * assembles   clang's assembler is run by itself, for an input that is
  *             assembler text or with -save-temps; it refuses plugin options
  * links       the linker is run
  * is_static   -static or -static-pie: libraries are archives, and an rpath
  *             would be refused by the C library's start-up
  * use_archive --static-pacc-rt was given: link the runtime's archive
+ * objects     the files that go to the linker as they are
  * print_cmd   --print-cmd was given
  * version     --version was given
  */
 struct pacc_command {
   bool compiles;
+  bool compiles_host;
+  bool cuda;
   bool assembles;
   bool links;
   bool is_static;
   bool use_archive;
   bool print_cmd;
   bool version;
+  struct pacc_arguments objects;
 };
 
 /* Reads clang's arguments (without argv[0], response files expanded). */

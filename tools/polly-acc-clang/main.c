@@ -3,7 +3,8 @@
  *   polly-acc-clang -O3 -polly-acc-arch=sm_80 gemm.c -o gemm
  *
  * runs clang with the plugin's flags when it compiles, and with the runtime's
- * when it links. Everything else passes through. By the name
+ * when it links; CUDA sources and objects with device code get CUDA's.
+ * Everything else passes through. By the name
  * polly-acc-clang++ it runs clang++. Own options:
  *   --print-cmd       print the command for a shell instead of running it
  *   --version         clang's version, the plugin's, LLVM's and CUDA's
@@ -12,6 +13,7 @@
  */
 #include "arguments.h"
 #include "classify.h"
+#include "cuda.h"
 #include "locate.h"
 
 #include <errno.h>
@@ -122,12 +124,15 @@ static void add_user_arguments(struct pacc_arguments *to,
   }
 }
 
-/* Whether the user set -polly-acc itself, to `=false` say. */
-static bool sets_offload(const struct pacc_arguments *list) {
-  for (size_t i = 0; i < list->count; i++)
-    if (!strcmp(list->items[i], "-polly-acc") ||
-        !strncmp(list->items[i], "-polly-acc=", strlen("-polly-acc=")))
+/* Whether the user set `option` itself, to `=false` say. */
+static bool sets(const struct pacc_arguments *list, const char *option) {
+  size_t length = strlen(option);
+  for (size_t i = 0; i < list->count; i++) {
+    const char *text = list->items[i];
+    if (!strncmp(text, option, length) &&
+        (!text[length] || text[length] == '='))
       return true;
+  }
   return false;
 }
 
@@ -138,7 +143,11 @@ static void add_compile_flags(struct pacc_arguments *to,
   if (!command->compiles)
     return;
   pacc_arguments_format(to, "-fpass-plugin=%s", places->plugin);
-  if (!sets_offload(user))
+  if (command->cuda && !sets(user, "-polly-acc-agg"))
+    add_plugin_option(to, "-polly-acc-agg", command);
+  if (!command->compiles_host)
+    return;
+  if (!sets(user, "-polly-acc"))
     add_plugin_option(to, "-polly-acc", command);
   /* sqrt, exp and pow are calls with a side effect without it. In front, so
    * that the user's -fmath-errno wins. */
@@ -147,7 +156,7 @@ static void add_compile_flags(struct pacc_arguments *to,
 
 static void add_link_flags(struct pacc_arguments *to,
                            const struct pacc_places *places,
-                           const struct pacc_command *command) {
+                           const struct pacc_command *command, bool cuda) {
   if (!command->links)
     return;
   if (command->use_archive || command->is_static) {
@@ -157,7 +166,12 @@ static void add_link_flags(struct pacc_arguments *to,
     return;
   }
   pacc_arguments_format(to, "-L%s", places->library);
+  /* CUDA programs need it only if some file of theirs has offloaded loops. */
+  if (cuda)
+    pacc_arguments_add(to, "-Wl,--push-state,--as-needed");
   pacc_arguments_add(to, "-lpacc_rt");
+  if (cuda)
+    pacc_arguments_add(to, "-Wl,--pop-state");
   pacc_arguments_format(to, "-Wl,-rpath,%s", places->library);
 }
 
@@ -188,10 +202,15 @@ int main(int argc, char **argv) {
   if (command.version && !command.print_cmd)
     return print_version(clang, &places);
 
+  bool cuda = pacc_cuda_is_used(&command);
   pacc_arguments_add(&command_line, clang);
+  if (cuda)
+    pacc_cuda_add_front(&command_line, &expanded, &command);
   add_compile_flags(&command_line, &places, &expanded, &command);
   add_user_arguments(&command_line, &user, &command);
-  add_link_flags(&command_line, &places, &command);
+  if (cuda)
+    pacc_cuda_add_libraries(&command_line, &expanded, &command);
+  add_link_flags(&command_line, &places, &command, cuda);
   if (command.print_cmd) {
     pacc_arguments_print(&command_line, stdout);
     return 0;
