@@ -115,7 +115,7 @@ done:
 ; CHECK: getelementptr inbounds [13 x i32], ptr %ids, i32 0, i32 5
 
 ; CHECK: attributes #[[rt]] = { {{.*}}noinline {{.*}}"pacc-device-rt" {{.*}}"target-cpu"="sm_90" "target-features"="+ptx88,+sm_90"
-; CHECK: !{i32 4, !"polly-acc-agg", i32 1}
+; CHECK: !{i32 6, !"polly-acc-agg", !
 
 declare i32 @llvm.nvvm.read.ptx.sreg.ctaid.x()
 declare i32 @llvm.nvvm.read.ptx.sreg.tid.y()

@@ -16,7 +16,7 @@ from pathlib import Path
 import sections
 
 STRING = r'"(?:[^"\\]|\\.)*"'
-ENTRY = re.compile(rf"^PACC_(FLAG|NUMBER|STRING)\(((?:{STRING}|[^()\"])*)\)", re.M)
+ENTRY = re.compile(rf"^PACC_((?:AGG_)?(?:FLAG|NUMBER|STRING))\(((?:{STRING}|[^()\"])*)\)", re.M)
 
 
 @dataclass
@@ -30,6 +30,14 @@ class Option:
     def sentence(self):
         """The text with a capital, except for isl's name."""
         return self.text if self.text.startswith("isl ") else self.text[0].upper() + self.text[1:]
+
+    @property
+    def parameter(self):
+        """The pass and its parameter."""
+        name, pass_name = self.name, "polly-acc"
+        if name.startswith("agg"):
+            name, pass_name = name[len("agg-"):] or "granularity", "polly-acc-agg"
+        return f"{pass_name}<{name}={self.values}>" if self.values else f"{pass_name}<{name}>"
 
     @property
     def clang(self):
@@ -52,6 +60,7 @@ def parse(text):
     options = []
     for kind, inside in ENTRY.findall(text):
         fields = list(arguments(inside))
+        kind = kind.removeprefix("AGG_")
         if kind == "STRING":
             _, name, default, values, help_text = fields
         else:
@@ -60,7 +69,7 @@ def parse(text):
             if kind == "FLAG":
                 default = "off" if default == "false" else "on"
         options.append(Option(name, default, values, help_text))
-    if len(options) != len(re.findall(r"^PACC_(?:FLAG|NUMBER|STRING)\(", text, re.M)):
+    if len(options) != len(re.findall(r"^PACC_(?:AGG_)?(?:FLAG|NUMBER|STRING)\(", text, re.M)):
         raise SystemExit("options.def: an entry was not understood")
     return options
 
@@ -86,8 +95,7 @@ def page(options):
     for o in options:
         parts.append(f"\n## {o.name}\n\n{o.sentence}.\n\n")
         parts.append(f"- on the command line: `{o.clang}`\n")
-        as_parameter = f"{o.name}={o.values}" if o.values else o.name
-        parts.append(f"- as a parameter of the pass: `polly-acc<{as_parameter}>`\n")
+        parts.append(f"- as a parameter of the pass: `{o.parameter}`\n")
         parts.append(f"- default: {code(o.default) or 'empty'}\n")
     return "".join(parts)
 

@@ -5,9 +5,10 @@
 // a block or of a whole grid into one. It works on device modules (nvptx64)
 // and leaves others alone.
 //
-// Files: Sites (finding and judging launches), Plan (what is merged, and how
-// far), Child (aggregated versions of kernels), Runtime (linking
-// lib/DeviceRT), Rewrite (changing launches), Pass (passes, options, remarks).
+// Files: Sites (finding and judging launches), Streams (streams made for one
+// launch), Plan (what is merged, and how far), Child (aggregated versions of
+// kernels), Runtime (linking lib/DeviceRT), Rewrite (changing launches), Pass
+// (passes, options, remarks).
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_AGGREGATE_AGGREGATE_H

@@ -21,24 +21,14 @@ namespace pacc {
 // Options
 //===----------------------------------------------------------------------===//
 
-static cl::opt<std::string>
-    AggOption("polly-acc-agg", cl::ValueOptional,
-              cl::value_desc("auto|warp|block|grid"),
-              cl::desc("Merge launches that CUDA kernels make"));
-static cl::opt<std::string>
-    PoolOption("polly-acc-agg-pool", cl::init("64M"), cl::value_desc("bytes"),
-               cl::desc("Device memory for launches that wait to be merged; "
-                        "a power of two, 1M to 4G"));
-static cl::opt<std::string> SiblingsOption(
-    "polly-acc-agg-siblings", cl::init("independent"),
-    cl::value_desc("independent|serialized"),
-    cl::desc("Whether launches of different threads into a block's NULL "
-             "stream may run in any order"));
-
-static cl::opt<bool> OtherFilesOption(
-    "polly-acc-agg-other-files",
-    cl::desc("Merge launches of kernels that other files define; all files "
-             "have to be compiled with it"));
+#define PACC_AGG_FLAG(id, name, value, help)                                   \
+  static cl::opt<bool> Opt##id("polly-acc-" name, cl::desc(help),              \
+                               cl::init(value));
+#define PACC_AGG_STRING(id, name, value, values, help)                         \
+  static cl::opt<std::string> Opt##id("polly-acc-" name, cl::ValueOptional,    \
+                                      cl::desc(help), cl::value_desc(values),  \
+                                      cl::init(value));
+#include "pacc/options.def"
 
 StringRef toString(Granularity G) {
   switch (G) {
@@ -122,16 +112,21 @@ Expected<AggregateOptions> AggregateOptions::parse(StringRef Parameters) {
   return Result;
 }
 
+static bool isAggregationOff() { return OptAgg == "off"; }
+
+/// `-polly-acc-agg` without a value is auto.
 static Expected<AggregateOptions> optionsOfCommandLine() {
   AggregateOptions Result;
-  if (!AggOption.empty())
-    if (Error E = parseGranularity(AggOption, Result.Level))
+  Result.OtherFiles = OptOtherFiles;
+  StringRef Level = OptAgg;
+  if (Level.empty() || isAggregationOff())
+    Level = "auto";
+  for (auto [Key, Value] :
+       {std::pair<StringRef, StringRef>{"granularity", Level},
+        {"pool", OptPool},
+        {"siblings", OptSiblings}})
+    if (Error E = parseParameter(Key, Value, Result))
       return std::move(E);
-  if (Error E = parsePool(PoolOption, Result.Pool))
-    return std::move(E);
-  if (Error E = parseSiblings(SiblingsOption, Result.Order))
-    return std::move(E);
-  Result.OtherFiles = OtherFilesOption;
   return Result;
 }
 
@@ -203,8 +198,18 @@ static SmallVector<Function *, 8> kernelsForOtherFiles(Module &M) {
   return Result;
 }
 
-/// Marks a module that was worked on.
+/// The module flag of a module that was worked on. It lists the options; those
+/// of files that are linked together are put together.
 static constexpr StringLiteral DoneFlag = "polly-acc-agg";
+
+static void noteDone(Module &M, const AggregateOptions &Options) {
+  std::string Text;
+  raw_string_ostream OS(Text);
+  Options.print(OS);
+  LLVMContext &C = M.getContext();
+  M.addModuleFlag(Module::AppendUnique, DoneFlag,
+                  MDNode::get(C, MDString::get(C, Text)));
+}
 
 PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
   if (!isDeviceModule(M) || M.getModuleFlag(DoneFlag))
@@ -230,7 +235,7 @@ PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
   rewriteSites(*Runtime, Sites, Exported);
-  M.addModuleFlag(Module::Override, DoneFlag, 1);
+  noteDone(M, Options);
   std::string Broken;
   raw_string_ostream OS(Broken);
   if (verifyModule(M, &OS))
@@ -257,6 +262,8 @@ static StringRef streamName(StreamKind Stream) {
     return "tail";
   case StreamKind::FireAndForget:
     return "fire-and-forget";
+  case StreamKind::Private:
+    return "private";
   case StreamKind::Other:
     return "other";
   }
@@ -320,7 +327,7 @@ void registerAggregatePasses(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(parsePass);
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
-        if (AggOption.getNumOccurrences() == 0)
+        if (isAggregationOff())
           return;
         Expected<AggregateOptions> Options = optionsOfCommandLine();
         if (!Options)

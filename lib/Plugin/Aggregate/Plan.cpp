@@ -51,7 +51,8 @@ private:
 };
 
 bool isOrdered(StreamKind Stream) {
-  return Stream != StreamKind::FireAndForget && Stream != StreamKind::Other;
+  return Stream == StreamKind::Null || Stream == StreamKind::PerThread ||
+         Stream == StreamKind::Tail;
 }
 
 /// Device runtime calls that take effect in a stream's order.
@@ -242,6 +243,8 @@ void Planner::chooseStreams(Function &F) {
     Alone &= Reached == &F || sitesIn(*Reached, true).empty();
   for (PlannedSite *P : Own) {
     StreamKind Stream = P->S.Stream;
+    if (Stream == StreamKind::Private)
+      Stream = StreamKind::FireAndForget;
     P->PlainStream = P->MergedStream = Stream;
     if (Stream != StreamKind::Null && Stream != StreamKind::PerThread)
       continue;

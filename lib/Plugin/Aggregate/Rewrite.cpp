@@ -10,6 +10,7 @@
 //===----------------------------------------------------------------------===//
 #include "Rewrite.h"
 #include "Runtime.h"
+#include "Streams.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -86,6 +87,8 @@ AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
 
 void Rewriter::rewrite(PlannedSite &P) {
   CallBase *Old = P.S.Launch;
+  if (P.S.Stream == StreamKind::Private)
+    privateStreamOf(*Old)->erase();
   Function *F = Old->getFunction();
   IRBuilder<> AtEntry(&F->getEntryBlock(), F->getEntryBlock().begin());
   Type *BytesTy =

@@ -1,5 +1,6 @@
 //===- Sites.cpp - Launches in device code --------------------------------===//
 #include "Sites.h"
+#include "Streams.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Demangle/Demangle.h"
@@ -54,22 +55,23 @@ std::string readableName(const Function &F) {
 // Preparation
 //===----------------------------------------------------------------------===//
 
-/// The toolkit's wrappers (cudaGetParameterBuffer, cudaLaunchDevice) do
-/// nothing but call the device runtime.
+/// The toolkit's wrappers (cudaGetParameterBuffer, cudaLaunchDevice,
+/// cudaStreamDestroy) do nothing but call the device runtime.
 static bool isLaunchWrapper(const Function &F) {
   if (F.isDeclaration() || F.size() != 1 ||
       F.getCallingConv() == CallingConv::PTX_Kernel)
     return false;
-  unsigned Launches = 0;
+  unsigned Calls = 0;
   for (const Instruction &I : F.front())
     if (const auto *Call = dyn_cast<CallBase>(&I)) {
       StringRef Name = calleeName(*Call);
-      if (isLaunch(*Call) || Name.starts_with(GetBufferName))
-        ++Launches;
+      if (isLaunch(*Call) || Name.starts_with(GetBufferName) ||
+          isStreamCall(*Call))
+        ++Calls;
       else if (!isa<IntrinsicInst>(Call))
         return false;
     }
-  return Launches == 1;
+  return Calls == 1;
 }
 
 static bool isDim3Constructor(const Function &F) {
@@ -210,6 +212,8 @@ Reach reachableFrom(Function &F) {
 //===----------------------------------------------------------------------===//
 
 static StreamKind streamOf(const CallBase &Launch) {
+  if (privateStreamOf(Launch))
+    return StreamKind::Private;
   const Value *Handle = Launch.getArgOperand(5)->stripPointerCasts();
   bool PerThreadDefault = calleeName(Launch).ends_with("_ptsz");
   uint64_t Number;

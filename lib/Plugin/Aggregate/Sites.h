@@ -21,13 +21,14 @@
 namespace pacc {
 
 /// The stream of a launch, as far as it is known. The values of the first
-/// four are those of CUDA's handles.
+/// four are those of CUDA's handles. Private: made for this launch alone.
 enum class StreamKind {
   Null = 0,
   PerThread = 2,
   Tail = 3,
   FireAndForget = 4,
-  Other = 5,
+  Private = 5,
+  Other = 6,
 };
 
 struct Site {
