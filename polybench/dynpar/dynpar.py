@@ -2,7 +2,8 @@
 """Builds and runs the dynamic-parallelism programs.
 
     dynpar.py build --plugin build/lib/PollyACC.so --out DIR
-    dynpar.py run DIR [--csv FILE] [--quick] [--sanitizer COMPUTE_SANITIZER]
+    dynpar.py run DIR [--csv FILE] [--quick] [--limit SECONDS]
+    dynpar.py sanitize DIR --sanitizer COMPUTE_SANITIZER
 
 `build` needs clang 22 and a CUDA toolkit, but no GPU: DIR, with this script
 copied into it, can be taken to another machine. `run` needs a GPU and Python.
@@ -35,6 +36,7 @@ PROGRAMS = [*GRAPH_PROGRAMS, "sp", "bt", "mandelbrot", "qt", "quicksort"]
 TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 PENDING_LIMIT = 1 << 18
+TEST_LIMIT = 30  # seconds
 FIELDS = ["program", "variant", "size", "graph", "median_ms", "least_ms", "result"]
 
 
@@ -112,12 +114,13 @@ def execute(command: list[str], limit: int) -> tuple[str, str]:
 def run_tests(args: argparse.Namespace) -> int:
     """Runs rules and limits; returns how many went wrong."""
     wrong = 0
+    limit = min(args.limit, TEST_LIMIT)
     for program in TESTS:
         for variant in variants_of(program):
             path = args.dir / f"{program}.{variant}"
             if not path.exists():
                 continue
-            output, why = execute([str(path)], 300)
+            output, why = execute([str(path)], limit)
             print(output, end="")
             if why:
                 wrong += 1
@@ -141,8 +144,8 @@ def program_arguments(program: str, quick: bool) -> list[list[str]]:
     return [common]
 
 
-def run_programs(args: argparse.Namespace) -> tuple[list[dict], int]:
-    """Runs the programs; returns their rows, and how many went wrong."""
+def run_programs(args: argparse.Namespace, keep) -> tuple[list[dict], int]:
+    """Runs the programs and keeps each row; returns the rows, and how many went wrong."""
     rows, wrong = [], 0
     for program in PROGRAMS:
         if args.only and program not in args.only:
@@ -155,12 +158,13 @@ def run_programs(args: argparse.Namespace) -> tuple[list[dict], int]:
                 command = [str(path), *arguments]
                 if variant.startswith("plain"):
                     command += ["--pending", str(PENDING_LIMIT)]
-                output, why = execute(command, 120)
+                output, why = execute(command, args.limit)
                 if why:
                     wrong += 1
                     print(f"{' '.join(command[1:])} {path.name}: {why}")
                 for line in csv.reader(output.splitlines()):
                     rows.append(dict(zip(FIELDS, line)))
+                    keep(rows[-1])
                     print(",".join(line), flush=True)
     return rows, wrong
 
@@ -182,8 +186,8 @@ def summarise(rows: list[dict]) -> None:
 def sanitize(args: argparse.Namespace) -> int:
     """memcheck and racecheck of the merged programs at small sizes."""
     wrong = 0
-    for tool in ("memcheck", "racecheck"):
-        for program in [*PROGRAMS, "rules"]:
+    for tool in args.tools:
+        for program in args.only or [*PROGRAMS, "rules"]:
             for variant in MERGED:
                 path = args.dir / f"{program}.{variant}"
                 if not path.exists():
@@ -193,28 +197,30 @@ def sanitize(args: argparse.Namespace) -> int:
                     arguments = program_arguments(program, True)[0]
                 output, why = execute(
                     [args.sanitizer, "--tool", tool, "--error-exitcode", "9", str(path), *arguments],
-                    300,
+                    args.limit,
                 )
                 print(f"{tool},{program},{variant},{'wrong' if why else 'ok'}", flush=True)
                 if why:
                     wrong += 1
                     print(output[-2000:], why[-2000:])
-    return wrong
+    print(f"{wrong} went wrong")
+    return 1 if wrong else 0
 
 
 def run(args: argparse.Namespace) -> int:
     """Runs tests and programs in a folder that build made."""
     wrong = 0 if args.only else run_tests(args)
-    rows, bad = run_programs(args)
+    with open(args.csv or os.devnull, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, FIELDS)
+        writer.writeheader()
+
+        def keep(row: dict) -> None:
+            writer.writerow(row)
+            file.flush()
+
+        rows, bad = run_programs(args, keep)
     wrong += bad
-    if args.csv:
-        with open(args.csv, "w", newline="", encoding="utf-8") as file:
-            writer = csv.DictWriter(file, FIELDS)
-            writer.writeheader()
-            writer.writerows(rows)
     summarise(rows)
-    if args.sanitizer:
-        wrong += sanitize(args)
     print(f"{wrong} went wrong")
     return 1 if wrong else 0
 
@@ -238,9 +244,16 @@ def main() -> int:
     runner.add_argument("dir", type=pathlib.Path)
     runner.add_argument("--csv", help="write the times to this file")
     runner.add_argument("--quick", action="store_true", help="small sizes, one repetition")
-    runner.add_argument("--sanitizer", help="path of compute-sanitizer")
+    runner.add_argument("--limit", type=int, default=120, help="seconds for each program")
     runner.add_argument("--only", nargs="*", help="these programs, and no tests")
     runner.set_defaults(work=run)
+    checker = commands.add_parser("sanitize", help="run what was built in compute-sanitizer")
+    checker.add_argument("dir", type=pathlib.Path)
+    checker.add_argument("--sanitizer", default="compute-sanitizer", help="its path")
+    checker.add_argument("--limit", type=int, default=300, help="seconds for each program")
+    checker.add_argument("--only", nargs="*", help="these programs")
+    checker.add_argument("--tools", nargs="*", default=["memcheck", "racecheck"])
+    checker.set_defaults(work=sanitize)
     args = parser.parse_args()
     return args.work(args)
 
