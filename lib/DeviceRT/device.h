@@ -74,7 +74,8 @@ void __pacc_dev_launch_warp(const struct pacc_launch *launch);
 void __pacc_dev_block_begin(void);
 
 /* Captures a launch for slot `slot` of the group's `slots` launches. The
- * thread may call it once for each slot. strides[s] are the bytes of a record
+ * thread may call it once for each slot, and more often if the launch has no
+ * order with others of the thread. strides[s] are the bytes of a record
  * of slot s, as pacc_record_bytes() says. If the group has no memory, it acts
  * as __pacc_dev_launch_warp. */
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,

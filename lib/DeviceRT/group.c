@@ -5,6 +5,7 @@
  * memory for as many records as the group has threads, for every slot at
  * once: so a thread's launches are all merged or all go out at once, and
  * their order stays. With one slot there is no order, so less memory will do.
+ * Launches that have no order may come more than once, in a loop.
  * Nobody waits for threads that are not on their way; the thread that finishes
  * last launches.
  */
@@ -75,7 +76,7 @@ PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
                                          __ATOMIC_RELAXED, PACC_SCOPE)) {
     uint64_t wish = group_wish(threads, slots, strides);
     state = PACC_GROUP_WITHOUT_MEMORY;
-    if (wish < 1u << (64u - PACC_FILLED_BITS))
+    if (wish <= PACC_MOST_RECORDS)
       state = group_take(group, wish, slots, strides);
     while (state != PACC_GROUP_READY && slots == 1 && wish > 32) {
       wish /= 2;
@@ -111,7 +112,9 @@ static void slot_record(struct pacc_slot *slot, uint32_t capacity,
   uint64_t filled = 0;
   if (__gpu_lane_id() == leader) {
     uint64_t count = pacc_lanes_count(mask);
-    filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
+    filled = pacc_load_u64(&slot->filled);
+    if (filled >> PACC_FILLED_BITS < capacity)
+      filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
     atomic_max(&slot->threads, threads);
     atomic_max(&slot->shared, shared);
   }

@@ -22,6 +22,10 @@ struct pacc_slot {
 
 #define PACC_FILLED_BITS 40u
 
+/* No slot has room for more records. The count of those that ask for a place
+ * goes beyond it by what runs at once, and stays in its bits. */
+#define PACC_MOST_RECORDS (1u << 23)
+
 enum {
   PACC_GROUP_NEW = 0,
   PACC_GROUP_BUSY,

@@ -201,7 +201,7 @@ std::string Planner::groupObstacle(Function &F) {
   if (Own.size() > MaxSlots)
     return "the kernel has more than " + std::to_string(MaxSlots) + " launches";
   for (PlannedSite *P : Own)
-    if (isInCycle(P->S))
+    if (isOrdered(P->S.Stream) && isInCycle(P->S))
       return P->S.Launch == Own.front()->S.Launch && Own.size() == 1
                  ? "it is in a loop"
                  : "the kernel has a launch in a loop";
