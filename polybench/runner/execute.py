@@ -253,9 +253,6 @@ class Runner:
         """Runs a job and stores its row."""
         row = {**self._head(job), "date": machine.today(),
                "operations": job["operations"], "traffic": job["traffic"],
-               "not_offloaded": sum(
-                   function.startswith("kernel_") for function, *_ in
-                   job["program"]["not_offloaded"]),
                "compile_s": job["program"]["seconds"]}
         with tempfile.TemporaryDirectory(dir=self.references) as folder:
             try:
@@ -264,6 +261,10 @@ class Runner:
                     row["message"] = "timed beside others"
             except RunError as error:
                 row.update(status=error.status, message=str(error))
+        if job["check"] == "arrays":
+            row["not_offloaded"] = sum(
+                function.startswith("kernel_") for function, *_ in
+                job["program"]["not_offloaded"])
         row["message"] = _message(row.get("message", ""))
         with self._lock:
             self.results.add({name: "" if value is None else value

@@ -140,7 +140,8 @@ def dynpar(toolchain, job, program, _objects, _folder):
     if config.offload:
         inputs.append(toolchain.plugin)
     if config.device == "cpu":
-        return [Step([str(toolchain.wrapper), "--device=cpu", *flags,
+        return [Step([str(toolchain.wrapper), "--device=cpu",
+                      f"--cuda-path={toolchain.cuda}", *flags,
                       str(job.kernel.source), "-o", str(program)])], \
             [*inputs, toolchain.wrapper]
     library = f"{toolchain.cuda}/lib64"

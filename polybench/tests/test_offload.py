@@ -18,12 +18,14 @@ from runner import store
 BUILD = Path(os.environ.get("PACC_BUILD_DIR") or POLYBENCH.parent / "build")
 PARTS = [BUILD / "lib" / name for name in
          ("PollyACC.so", "libpacc_rt.a", "libpacc_cpu.so")]
+CUDA = Path(os.environ.get("CUDA_PATH") or "/usr/local/cuda")
+CUDA_PARTS = [BUILD / "lib" / "PollyACC.so", BUILD / "lib" / "libpacc_cudart.so",
+              BUILD / "bin" / "polly-acc-clang++",
+              CUDA / "include" / "cuda_runtime.h"]
 KERNELS = ("gemm", "atax", "jacobi-2d", "correlation", "floyd-warshall")
 
 
-@unittest.skipUnless(HAS_CLANG and all(part.exists() for part in PARTS),
-                     f"needs the project's libraries in {BUILD / 'lib'}")
-class Offload(unittest.TestCase):
+class CommandLine(unittest.TestCase):
 
     @classmethod
     def setUpClass(cls):
@@ -31,21 +33,29 @@ class Offload(unittest.TestCase):
         cls.addClassCleanup(folder.cleanup)
         cls.folder = Path(folder.name)
 
-    def command(self, action, configs, *options):
+    def command(self, action, kernels, configs):
         return [sys.executable, str(POLYBENCH / "run.py"), action, "--kernels",
-                ",".join(KERNELS), "--datasets", "MINI", "--configs", configs,
-                "--build-dir", str(BUILD), *options]
-
-    def series(self, configs, results):
-        return self.command("run", configs, "--runs", "1", "--work",
-                            str(self.folder / "work"), "--results",
-                            str(results))
+                ",".join(kernels), "--datasets", "MINI", "--configs", configs,
+                "--build-dir", str(BUILD)]
 
     def call(self, *command, status=0):
         run = subprocess.run(command, capture_output=True, text=True,
                              timeout=500, check=False)
         self.assertEqual(run.returncode, status, run.stdout + run.stderr)
         return run.stdout
+
+
+@unittest.skipUnless(HAS_CLANG and all(part.exists() for part in PARTS),
+                     f"needs the project's libraries in {BUILD / 'lib'}")
+class Offload(CommandLine):
+
+    def command(self, action, configs, *options):
+        return [*super().command(action, KERNELS, configs), *options]
+
+    def series(self, configs, results):
+        return self.command("run", configs, "--runs", "1", "--work",
+                            str(self.folder / "work"), "--results",
+                            str(results))
 
     def check_offloaded(self, row):
         what = (row["kernel"], row["config"], row["message"])
@@ -121,6 +131,25 @@ class Offload(unittest.TestCase):
         for row in rows:
             if row["config"] != "seq":
                 self.check_offloaded(row)
+
+
+@unittest.skipUnless(HAS_CLANG and all(part.exists() for part in CUDA_PARTS),
+                     "needs " + ", ".join(map(str, CUDA_PARTS)))
+class DynamicParallelism(CommandLine):
+    """Two programs that launch kernels in kernels."""
+
+    def test_cpu_device(self):
+        results = self.folder / "dynpar.csv"
+        self.call(*self.command("run", ["bfs-rmat", "mandelbrot"],
+                                "plain@cpu,agg-grid@cpu:1"),
+                  "--suite", str(POLYBENCH / "dynpar"), "--cuda", str(CUDA),
+                  "--runs", "1", "--work", str(self.folder / "work"),
+                  "--results", str(results))
+        rows = store.read(results)
+        self.assertEqual(len(rows), 4)
+        for row in rows:
+            self.assertEqual(row["status"], "ok", row)
+            self.assertGreater(float(row["warm_median_s"]), 0, row)
 
 
 if __name__ == "__main__":
