@@ -103,12 +103,13 @@ static uint64_t slots_up(uint64_t size) {
 }
 
 /* Bytes that are kept inaccessible on each side of a region: a wrong index
- * should miss the next one. There may be thousands of stacks. At least a slot:
+ * should miss the next one. There may be thousands of stacks, and more of small
+ * pieces of the heap. At least a slot:
  * regions don't share any. */
 static uint64_t gap_for(enum pacc_cpu_region_kind kind, uint64_t pages) {
   uint64_t gap = pages < 1 * GiB ? pages : 1 * GiB;
   uint64_t least = kind == PACC_CPU_STACK ? 1 * MiB : 16 * MiB;
-  if (arena.range.log2 < MAX_LOG2)
+  if (arena.range.log2 < MAX_LOG2 || kind == PACC_CPU_HEAP)
     least = PACC_CPU_SLOT;
   return gap < least ? least : slots_up(gap);
 }
@@ -316,6 +317,9 @@ static void region_text(const struct region *r, char *text, size_t size) {
   switch (r->kind) {
   case PACC_CPU_MEMORY:
     snprintf(text, size, "a %llu-byte allocation%s", bytes, freed);
+    break;
+  case PACC_CPU_HEAP:
+    snprintf(text, size, "%llu bytes from malloc in a kernel%s", bytes, freed);
     break;
   case PACC_CPU_VARIABLE:
     snprintf(text, size, "the %llu-byte variable '%s'%s", bytes, r->label,

@@ -22,6 +22,7 @@
 enum pacc_cpu_region_kind {
   PACC_CPU_MEMORY,   /* allocated by the program */
   PACC_CPU_VARIABLE, /* a device variable; the label is its name */
+  PACC_CPU_HEAP,     /* malloc in a kernel */
   PACC_CPU_SHARED,   /* shared memory of the block that a worker runs */
   PACC_CPU_STACK,    /* local memory of a thread */
   PACC_CPU_WORKER,   /* parameters and ids */

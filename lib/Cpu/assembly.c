@@ -40,6 +40,7 @@ static const struct {
     {"mov.u32$0,%laneid;", 0, "pacc_dev_read_ptx_sreg_laneid"},
     {"mov.u32$0,%warpid;", 0, "pacc_dev_read_ptx_sreg_warpid"},
     {"mov.u64$0,%globaltimer;", 0, "pacc_dev_read_ptx_sreg_globaltimer"},
+    {"mov.u64$0,%gridid;", 0, "pacc_dev_read_ptx_sreg_gridid"},
 };
 
 /* Texts that libdevice's 128-bit functions hold, by what only they hold. */

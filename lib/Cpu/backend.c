@@ -9,19 +9,16 @@
 #include "arena.h"
 #include "exec.h"
 #include "jit.h"
-#include "random.h"
+#include "memory.h"
 #include "status.h"
 
-#include <stdatomic.h>
 #include <stdlib.h>
-#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
 struct device {
-  struct pacc_cpu_config config;
+  struct pacc_cpu_memory memory;
   struct pacc_cpu_executor *executor;
-  _Atomic uint64_t allocated;
 };
 
 static int no_memory(const char *what) {
@@ -45,7 +42,7 @@ static int backend_open(int ordinal, void **result,
   struct device *device = calloc(1, sizeof(*device));
   if (!device)
     return no_memory("the device");
-  device->config = config;
+  device->memory.config = config;
   device->executor = pacc_cpu_executor_create(&config);
   if (!device->executor) {
     free(device);
@@ -93,7 +90,7 @@ static int backend_load(void *opaque, const struct pacc_image *image,
                          image->name);
   int status;
   struct pacc_jit *jit = pacc_jit_create(image->bitcode, image->bitcode_size,
-                                         device->config.check, &status);
+                                         device->memory.config.check, &status);
   *module = jit;
   return status;
 }
@@ -141,31 +138,12 @@ static int backend_sync(void *device, void *stream) {
 
 static int backend_alloc(void *opaque, uint64_t size, uint64_t *address) {
   struct device *device = opaque;
-  if (size == 0)
-    return pacc_cpu_fail(PACC_CPU_ERROR_INVALID_VALUE,
-                         "an allocation of 0 bytes");
-  uint64_t before = atomic_fetch_add(&device->allocated, size);
-  int status;
-  if (size > device->config.memory || before > device->config.memory - size)
-    status = pacc_cpu_fail(PACC_CPU_ERROR_OUT_OF_MEMORY,
-                           "%llu bytes wanted, %llu of %llu are in use",
-                           (unsigned long long)size, (unsigned long long)before,
-                           (unsigned long long)device->config.memory);
-  else
-    status = pacc_cpu_arena_alloc(PACC_CPU_MEMORY, size, 16, NULL, address);
-  if (status) {
-    atomic_fetch_sub(&device->allocated, size);
-    return status;
-  }
-  pacc_poison((void *)(uintptr_t)*address, size, device->config.seed);
-  return 0;
+  return pacc_cpu_memory_alloc(&device->memory, size, 16, address);
 }
 
 static void backend_free(void *opaque, uint64_t address) {
   struct device *device = opaque;
-  uint64_t size;
-  if (!pacc_cpu_arena_free(PACC_CPU_MEMORY, address, &size))
-    atomic_fetch_sub(&device->allocated, size);
+  pacc_cpu_memory_free(&device->memory, address);
 }
 
 static int backend_host_alloc(void *device, uint64_t size, void **memory) {
@@ -179,50 +157,16 @@ static void backend_host_free(void *device, void *memory) {
   free(memory);
 }
 
-/* The bytes on the device that a copy of `count` rows covers must be one
- * allocation's. */
-static int check_range(const char *what, uint64_t address, uint64_t pitch,
-                       uint64_t width, uint64_t count) {
-  uint64_t before_last, size;
-  if (!width || !count)
-    return 0;
-  if (count == 1)
-    pitch = 0; /* and may be anything */
-  if (!__builtin_mul_overflow(count - 1, pitch, &before_last) &&
-      !__builtin_add_overflow(before_last, width, &size) &&
-      pacc_cpu_arena_holds(address, size))
-    return 0;
-  char where[256];
-  pacc_cpu_arena_describe(address, where, sizeof(where));
-  return pacc_cpu_fail(PACC_CPU_ERROR_OUT_OF_BOUNDS,
-                       "a copy %s the device of %llu rows of %llu bytes at "
-                       "0x%llx, %s",
-                       what, (unsigned long long)count,
-                       (unsigned long long)width, (unsigned long long)address,
-                       where);
-}
-
-static void copy_rows(unsigned char *to, uint64_t to_pitch,
-                      const unsigned char *from, uint64_t from_pitch,
-                      uint64_t width, uint64_t count) {
-  if (to_pitch == width && from_pitch == width) {
-    width *= count;
-    count = 1;
-  }
-  for (uint64_t row = 0; width && row < count; row++)
-    memcpy(to + row * to_pitch, from + row * from_pitch, width);
-}
-
 static int backend_copy_in(void *device, void *stream, uint64_t to,
                            uint64_t to_pitch, const void *from,
                            uint64_t from_pitch, uint64_t width,
                            uint64_t count) {
   (void)device;
   (void)stream;
-  int status = check_range("to", to, to_pitch, width, count);
+  int status = pacc_cpu_memory_check("to", to, to_pitch, width, count);
   if (!status)
-    copy_rows((unsigned char *)(uintptr_t)to, to_pitch, from, from_pitch, width,
-              count);
+    pacc_cpu_memory_copy((void *)(uintptr_t)to, to_pitch, from, from_pitch,
+                         width, count);
   return status;
 }
 
@@ -232,10 +176,10 @@ static int backend_copy_out(void *device, void *stream, void *to,
                             uint64_t count) {
   (void)device;
   (void)stream;
-  int status = check_range("from", from, from_pitch, width, count);
+  int status = pacc_cpu_memory_check("from", from, from_pitch, width, count);
   if (!status)
-    copy_rows(to, to_pitch, (const unsigned char *)(uintptr_t)from, from_pitch,
-              width, count);
+    pacc_cpu_memory_copy(to, to_pitch, (const void *)(uintptr_t)from,
+                         from_pitch, width, count);
   return status;
 }
 

@@ -11,7 +11,9 @@
 #include "retarget_private.h"
 
 #include "arena.h"
+#include "image.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 /* What the checks of one kind of access have in common. */
@@ -21,8 +23,9 @@ struct access {
   int write;
 };
 
-/* Locals are addressed by the compiler; parameters, ids and the lists of
- * threads are the executor's. */
+/* Locals are addressed by the compiler, as are the places of variables
+ * (relocate.c), the only globals left; parameters, ids and the lists of threads
+ * are the executor's. */
 static int is_trusted(LLVMValueRef address) {
   for (;;) {
     if (LLVMIsAGetElementPtrInst(address) || LLVMIsAAddrSpaceCastInst(address))
@@ -30,7 +33,7 @@ static int is_trusted(LLVMValueRef address) {
     else
       break;
   }
-  if (LLVMIsAAllocaInst(address))
+  if (LLVMIsAAllocaInst(address) || LLVMIsAGlobalVariable(address))
     return 1;
   if (!LLVMIsAArgument(address))
     return 0;
@@ -42,19 +45,51 @@ static LLVMValueRef constant(struct pacc_retarget *r, uint64_t value) {
   return LLVMConstInt(r->i64, value, 0);
 }
 
+/* Table and mask of the slots: constants, or fields of the struct that the
+ * program is linked with (image.h). Those never change. */
+struct slots {
+  LLVMValueRef table, mask;
+};
+
+static LLVMValueRef load_field(struct pacc_retarget *r, LLVMTypeRef type,
+                               unsigned offset) {
+  static const char name[] = "pacc_cpu_slots";
+  LLVMValueRef fields = LLVMGetNamedGlobal(r->module, name);
+  if (!fields)
+    fields = LLVMAddGlobal(r->module, LLVMArrayType2(r->i64, 2), name);
+  LLVMValueRef index = LLVMConstInt(r->i64, offset, 0);
+  LLVMValueRef place =
+      LLVMBuildInBoundsGEP2(r->builder, r->i8, fields, &index, 1, "");
+  LLVMValueRef value = LLVMBuildLoad2(r->builder, type, place, "");
+  unsigned kind = LLVMGetMDKindIDInContext(r->context, "invariant.load", 14);
+  LLVMMetadataRef none = LLVMMDNodeInContext2(r->context, NULL, 0);
+  LLVMSetMetadata(value, kind, LLVMMetadataAsValue(r->context, none));
+  return value;
+}
+
+static struct slots get_slots(struct pacc_retarget *r) {
+  if (!r->options->place)
+    return (struct slots){
+        load_field(r, r->ptr, offsetof(struct pacc_cpu_slots, table)),
+        load_field(r, r->i64, offsetof(struct pacc_cpu_slots, mask))};
+  uint64_t n_slots = 1ull << (r->options->arena_log2 - PACC_CPU_SLOT_LOG2);
+  return (struct slots){
+      LLVMConstIntToPtr(constant(r, r->options->bounds), r->ptr),
+      constant(r, n_slots - 1)};
+}
+
 /* Field 0 (address) or 1 (size) of the bounds of an address's slot. */
 static LLVMValueRef load_bounds(struct pacc_retarget *r, LLVMValueRef number,
                                 unsigned field) {
   LLVMBuilderRef b = r->builder;
-  uint64_t n_slots = 1ull << (r->options->arena_log2 - PACC_CPU_SLOT_LOG2);
-  LLVMValueRef table =
-      LLVMConstIntToPtr(constant(r, r->options->bounds), r->ptr);
+  struct slots slots = get_slots(r);
   LLVMValueRef slot =
       LLVMBuildLShr(b, number, constant(r, PACC_CPU_SLOT_LOG2), "");
-  slot = LLVMBuildAnd(b, slot, constant(r, n_slots - 1), "");
+  slot = LLVMBuildAnd(b, slot, slots.mask, "");
   LLVMTypeRef bounds = LLVMArrayType2(r->i64, 2);
   LLVMValueRef index[2] = {slot, constant(r, field)};
-  LLVMValueRef place = LLVMBuildInBoundsGEP2(b, bounds, table, index, 2, "");
+  LLVMValueRef place =
+      LLVMBuildInBoundsGEP2(b, bounds, slots.table, index, 2, "");
   return LLVMBuildLoad2(b, r->i64, place, "");
 }
 

@@ -25,7 +25,12 @@ struct pacc_devfn {
 /* The function of that name, or NULL. */
 const struct pacc_devfn *pacc_devfn_find(const char *name);
 
-/* All functions. */
+/* The function that stands for a function of CUDA or C's library that device
+ * code calls (cudafn.def), or NULL. Its name is pacc_dev_<name>; it has no
+ * address here. */
+const struct pacc_devfn *pacc_cudafn_find(const char *name);
+
+/* All functions but those of cudafn.def. */
 const struct pacc_devfn *pacc_devfn_table(size_t *n);
 
 #endif

@@ -11,8 +11,9 @@ struct pacc_dev_pair {
   uint64_t low, high;
 };
 
+/* Visible, for device code that is linked into programs. */
 #define PACC_DEV(result, name, params, type, flags)                            \
-  result pacc_dev_##name params;
+  __attribute__((visibility("default"))) result pacc_dev_##name params;
 #include "devfn.def"
 
 #endif

@@ -216,6 +216,10 @@ static int make_entry(struct pacc_retarget *r, LLVMValueRef function,
   LLVMTypeRef types[4] = {r->ptr, r->ptr, r->ptr, r->i64};
   LLVMValueRef entry = LLVMAddFunction(
       r->module, kernel->symbol, LLVMFunctionType(r->nothing, types, 4, 0));
+  if (!r->options->place)
+    LLVMSetVisibility(entry, LLVMHiddenVisibility);
+  /* Device code that launches the kernel names it by its address. */
+  LLVMReplaceAllUsesWith(function, entry);
   LLVMValueRef thread = LLVMGetParam(entry, 0), params = LLVMGetParam(entry, 1);
   LLVMValueRef threads = LLVMGetParam(entry, 2), n = LLVMGetParam(entry, 3);
   LLVMBasicBlockRef start =

@@ -86,6 +86,9 @@ static void block_begin(struct pacc_worker *worker, uint64_t i) {
   worker->block->id[0] = (uint32_t)(i % launch->grid[0]);
   worker->block->id[1] = (uint32_t)(i / launch->grid[0] % launch->grid[1]);
   worker->block->id[2] = (uint32_t)(i / launch->grid[0] / launch->grid[1]);
+  if (worker->has_errors)
+    memset(worker->errors, 0, sizeof(worker->errors));
+  worker->has_errors = 0;
   if (launch->shared)
     pacc_poison(worker->block->shared, launch->shared, launch->seed);
 }
@@ -173,9 +176,8 @@ static void worker_begin(struct pacc_worker *worker,
   const struct pacc_cpu_kernel *kernel = launch->kernel;
   worker->launch = launch;
   worker->fault = (struct pacc_fault){0};
-  for (uint32_t i = 0; i < kernel->n_params; i++)
-    memcpy(worker->params + kernel->param_offsets[i], launch->params[i],
-           kernel->param_sizes[i]);
+  if (kernel->params_size)
+    memcpy(worker->params, launch->params, kernel->params_size);
   struct pacc_cpu_block *block = worker->block;
   memcpy(block->dim, launch->block, sizeof(block->dim));
   memcpy(block->grid, launch->grid, sizeof(block->grid));
@@ -195,11 +197,15 @@ static void worker_run(struct pacc_worker *worker, struct pacc_launch *launch) {
   if (!status) {
     fenv_t environment;
     fegetenv(&environment);
+    /* A device function that waits runs other grids on its thread's stack. */
+    struct pacc_worker *outer = pacc_worker_current;
+    struct pacc_cpu_thread *outer_self = pacc_self_current;
     worker_begin(worker, launch);
     pacc_worker_current = worker;
     status =
         launch->kernel->may_suspend ? run_waiting(worker) : run_plain(worker);
-    pacc_worker_current = NULL;
+    pacc_worker_current = outer;
+    pacc_self_current = outer_self;
     if (status) /* left from within a signal handler, perhaps */
       fesetenv(&environment);
   }
@@ -265,7 +271,7 @@ static int limit_error(const struct pacc_cpu_kernel *kernel, const char *what,
 
 /* The limits of all GPUs since sm_90 (CUDA C++ Programming Guide, table of
  * technical specifications per compute capability). */
-static int launch_check(const struct pacc_launch *launch) {
+int pacc_cpu_work_check(const struct pacc_cpu_work *launch) {
   static const uint32_t grid_limit[3] = {INT32_MAX, 65535, 65535};
   static const uint32_t block_limit[3] = {1024, 1024, 64};
   static const char *const grid_name[3] = {"grid x", "grid y", "grid z"};
@@ -293,29 +299,32 @@ static int launch_check(const struct pacc_launch *launch) {
                                       : (uint32_t)PACC_CPU_MAX_THREADS;
   if (n > most)
     return limit_error(kernel, "threads of a block", n, most);
-  uint64_t shared = (uint64_t)kernel->static_shared + launch->dynamic_shared;
+  uint64_t shared = (uint64_t)kernel->static_shared + launch->shared;
   if (shared > PACC_CPU_MAX_SHARED)
     return limit_error(kernel, "bytes of shared memory", shared,
                        PACC_CPU_MAX_SHARED);
   return 0;
 }
 
-int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
-                             const struct pacc_cpu_kernel *kernel,
-                             const uint32_t grid[3], const uint32_t block[3],
-                             uint32_t shared, void *const *params) {
-  struct pacc_launch launch = {.kernel = kernel,
-                               .grid = {grid[0], grid[1], grid[2]},
-                               .block = {block[0], block[1], block[2]},
-                               .dynamic_shared = shared,
-                               .seed = executor->config.seed,
-                               .params = params};
-  int status = launch_check(&launch);
+int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
+                          const struct pacc_cpu_work *work) {
+  int status = pacc_cpu_work_check(work);
   if (status)
     return status;
-  launch.n_threads = block[0] * block[1] * block[2];
-  launch.n_blocks = (uint64_t)grid[0] * grid[1] * grid[2];
-  launch.shared = shared_size(kernel, shared);
+  struct pacc_launch launch = {.kernel = work->kernel,
+                               .dynamic_shared = work->shared,
+                               .shared =
+                                   shared_size(work->kernel, work->shared),
+                               .seed = executor->config.seed,
+                               .params = work->params,
+                               .owner = work->owner,
+                               .on_sleep = work->on_sleep,
+                               .n_threads = 1,
+                               .n_blocks = 1};
+  for (int i = 0; i < 3; i++) {
+    launch.n_blocks *= launch.grid[i] = work->grid[i];
+    launch.n_threads *= launch.block[i] = work->block[i];
+  }
   launch.number = atomic_fetch_add(&executor->n_launches, 1) + 1;
   uint32_t n = executor->config.threads;
   if (n > launch.n_blocks)
@@ -328,4 +337,25 @@ int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
     pacc_cpu_fail(launch.status, "%s", launch.detail);
   pthread_mutex_destroy(&launch.lock);
   return status;
+}
+
+void pacc_cpu_kernel_pack(const struct pacc_cpu_kernel *kernel,
+                          void *const *params, void *block) {
+  for (uint32_t i = 0; i < kernel->n_params; i++)
+    memcpy((char *)block + kernel->param_offsets[i], params[i],
+           kernel->param_sizes[i]);
+}
+
+int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
+                             const struct pacc_cpu_kernel *kernel,
+                             const uint32_t grid[3], const uint32_t block[3],
+                             uint32_t shared, void *const *params) {
+  _Alignas(16) unsigned char bytes[PACC_CPU_MAX_PARAMS];
+  pacc_cpu_kernel_pack(kernel, params, bytes);
+  struct pacc_cpu_work work = {.kernel = kernel,
+                               .grid = {grid[0], grid[1], grid[2]},
+                               .block = {block[0], block[1], block[2]},
+                               .shared = shared,
+                               .params = bytes};
+  return pacc_cpu_executor_run(executor, &work);
 }

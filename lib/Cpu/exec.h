@@ -15,15 +15,36 @@ struct pacc_cpu_executor *
 pacc_cpu_executor_create(const struct pacc_cpu_config *config);
 void pacc_cpu_executor_destroy(struct pacc_cpu_executor *executor);
 
-/* Runs all threads of a grid and returns when they are done. `params` points
- * to the values of the kernel's parameters, `shared` is dynamic shared memory
- * in bytes. Launches that no GPU takes are refused with
- * PACC_CPU_ERROR_LAUNCH_LIMITS; a fault ends the launch with an error whose
- * detail names kernel, block, thread and access. Safe to call from several
- * threads. */
+/* A grid to run. `shared` is dynamic shared memory in bytes, `params` the block
+ * of parameters (program.h), `owner` what device functions find in the launch;
+ * a thread that sleeps calls on_sleep(owner), if that is not NULL. */
+struct pacc_cpu_work {
+  const struct pacc_cpu_kernel *kernel;
+  uint32_t grid[3], block[3];
+  uint32_t shared;
+  const void *params;
+  void *owner;
+  void (*on_sleep)(void *owner);
+};
+
+/* PACC_CPU_ERROR_LAUNCH_LIMITS if no GPU takes such a launch. */
+int pacc_cpu_work_check(const struct pacc_cpu_work *work);
+
+/* Runs all threads of a grid and returns when they are done. Launches that no
+ * GPU takes are refused; a fault ends the launch with an error whose detail
+ * names kernel, block, thread and access. Safe to call from several threads,
+ * and from a device function. */
+int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
+                          const struct pacc_cpu_work *work);
+
+/* The same with pointers to the values of the parameters. */
 int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
                              const struct pacc_cpu_kernel *kernel,
                              const uint32_t grid[3], const uint32_t block[3],
                              uint32_t shared, void *const *params);
+
+/* Gathers the values of the parameters into the block of them. */
+void pacc_cpu_kernel_pack(const struct pacc_cpu_kernel *kernel,
+                          void *const *params, void *block);
 
 #endif

@@ -28,7 +28,9 @@ struct pacc_launch {
   uint32_t n_threads;
   uint32_t shared, dynamic_shared;
   uint64_t n_blocks, chunk, seed, number;
-  void *const *params;
+  const void *params;
+  void *owner;
+  void (*on_sleep)(void *owner);
   _Atomic uint64_t next;
   _Atomic int status;
   pthread_mutex_t lock;
@@ -105,7 +107,10 @@ struct pacc_worker {
   int done;
   uint64_t random;
 
-  /* The running block. */
+  /* The running block. `errors` are the last ones that calls of CUDA returned
+   * to its threads. */
+  int has_errors;
+  uint32_t errors[PACC_CPU_MAX_THREADS];
   uint32_t running; /* linear id of the thread that runs */
   uint32_t n_alive, n_listed;
   uint32_t busy_barriers; /* bit i: barrier i has arrivals */

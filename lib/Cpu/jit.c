@@ -6,15 +6,13 @@
 #include "arena.h"
 #include "devfn.h"
 #include "hostfn.h"
+#include "module.h"
 #include "retarget.h"
 #include "status.h"
 
-#include <llvm-c/BitReader.h>
 #include <llvm-c/Error.h>
 #include <llvm-c/LLJIT.h>
-#include <llvm-c/Target.h>
 
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,57 +22,6 @@ struct pacc_jit {
   struct pacc_cpu_program program;
   char message[256]; /* what the JIT itself reports */
 };
-
-/* -- LLVM's state of this process -- */
-
-static pthread_once_t targets_once = PTHREAD_ONCE_INIT;
-static int targets_failed;
-
-static void targets_init(void) {
-  targets_failed =
-      LLVMInitializeNativeTarget() || LLVMInitializeNativeAsmPrinter();
-}
-
-/* The oldest processor with instructions for rounding and population count.
- * Newer ones would let the vectoriser form masked accesses, which check.c does
- * not see; fused multiply-adds are wanted only where the code asks for them. */
-static const char *processor(void) {
-#ifdef __x86_64__
-  return __builtin_cpu_supports("sse4.2") ? "x86-64-v2" : "x86-64";
-#else
-  return "generic";
-#endif
-}
-
-static LLVMTargetMachineRef create_machine(void) {
-  pthread_once(&targets_once, targets_init);
-  char *triple = LLVMGetDefaultTargetTriple(), *message = NULL;
-  LLVMTargetRef target;
-  LLVMTargetMachineRef machine = NULL;
-  if (!targets_failed && !LLVMGetTargetFromTriple(triple, &target, &message))
-    machine = LLVMCreateTargetMachine(target, triple, processor(), "",
-                                      LLVMCodeGenLevelDefault, LLVMRelocPIC,
-                                      LLVMCodeModelJITDefault);
-  if (!machine)
-    pacc_cpu_fail(PACC_CPU_ERROR_COMPILE,
-                  "LLVM has no code generator for this host, %s: %s", triple,
-                  message ? message : "not built in");
-  LLVMDisposeMessage(message);
-  LLVMDisposeMessage(triple);
-  return machine;
-}
-
-/* -- Messages: LLVM's own handlers print, and may end the program -- */
-
-/* Keeps the first error. */
-static void on_diagnostic(LLVMDiagnosticInfoRef info, void *context) {
-  char *text = context;
-  if (LLVMGetDiagInfoSeverity(info) != LLVMDSError || *text)
-    return;
-  char *description = LLVMGetDiagInfoDescription(info);
-  snprintf(text, PACC_CPU_DETAIL_SIZE, "%s", description);
-  LLVMDisposeMessage(description);
-}
 
 static void on_session_error(void *context, LLVMErrorRef error) {
   struct pacc_jit *jit = context;
@@ -105,22 +52,6 @@ static int place(void *context, const char *name, uint64_t size, uint64_t align,
   return pacc_cpu_arena_alloc(PACC_CPU_VARIABLE, size, align, name, address);
 }
 
-static int read_module(LLVMContextRef context, const void *bitcode, size_t size,
-                       LLVMModuleRef *module) {
-  char text[PACC_CPU_DETAIL_SIZE] = "";
-  LLVMContextSetDiagnosticHandler(context, on_diagnostic, text);
-  LLVMMemoryBufferRef buffer =
-      LLVMCreateMemoryBufferWithMemoryRangeCopy(bitcode, size, "device code");
-  int failed = LLVMParseBitcodeInContext2(context, buffer, module);
-  LLVMDisposeMemoryBuffer(buffer);
-  LLVMContextSetDiagnosticHandler(context, NULL, NULL);
-  if (failed)
-    return pacc_cpu_fail(PACC_CPU_ERROR_INVALID_IMAGE,
-                         "cannot read the bitcode: %s",
-                         *text ? text : "not bitcode");
-  return 0;
-}
-
 static int retarget(struct pacc_jit *jit, LLVMModuleRef module,
                     LLVMTargetMachineRef machine, int check) {
   const struct pacc_cpu_arena *arena = pacc_cpu_arena_get();
@@ -133,14 +64,7 @@ static int retarget(struct pacc_jit *jit, LLVMModuleRef module,
       .check = check,
       .place = place,
   };
-  char text[PACC_CPU_DETAIL_SIZE] = "";
-  LLVMContextRef context = LLVMGetModuleContext(module);
-  LLVMContextSetDiagnosticHandler(context, on_diagnostic, text);
-  int status = pacc_retarget(module, &options, &jit->program);
-  LLVMContextSetDiagnosticHandler(context, NULL, NULL);
-  if (!status && *text)
-    status = pacc_cpu_fail(PACC_CPU_ERROR_COMPILE, "%s", text);
-  return status;
+  return pacc_retarget(module, &options, &jit->program);
 }
 
 static LLVMOrcCSymbolMapPair symbol(struct pacc_jit *jit, const char *name,
@@ -227,12 +151,12 @@ static int link_module(struct pacc_jit *jit) {
 
 static int build(struct pacc_jit *jit, const void *bitcode, size_t size,
                  int check) {
-  LLVMTargetMachineRef machine = create_machine();
+  LLVMTargetMachineRef machine = pacc_module_machine(LLVMCodeModelJITDefault);
   if (!machine)
     return PACC_CPU_ERROR_COMPILE;
   LLVMContextRef context = LLVMContextCreate();
   LLVMModuleRef module = NULL;
-  int status = read_module(context, bitcode, size, &module);
+  int status = pacc_module_read(context, bitcode, size, &module);
   if (!status)
     status = retarget(jit, module, machine, check);
   if (status) {

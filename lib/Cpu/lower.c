@@ -342,6 +342,10 @@ static void lower_call(struct pacc_retarget *r, LLVMValueRef call,
     lower_assert(r, call);
   } else if (!pacc_starts_with(name, "llvm.") &&
              !pacc_starts_with(name, "pacc_dev_") && !pacc_hostfn_find(name)) {
+    const struct pacc_devfn *cuda =
+        r->options->place ? NULL : pacc_cudafn_find(name);
+    if (cuda && pacc_lower_to_devfn(r, call, cuda->name))
+      return;
     LLVMValueRef host = pacc_retarget_math(r, callee);
     char what[256];
     snprintf(what, sizeof(what), "the function %s", name);

@@ -1,5 +1,6 @@
-/* place.c: where variables live. Global variables move into the arena, at
- * addresses fixed now; their initial values stay behind as symbols. */
+/* place.c: where variables live. Global variables move into the arena; their
+ * initial values stay behind as symbols. Their addresses are fixed now, or when
+ * the program starts (relocate.c). */
 #include "retarget_private.h"
 
 #include "status.h"
@@ -35,7 +36,8 @@ static int keep_image(struct pacc_retarget *r, LLVMValueRef global,
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
   LLVMSetValueName2(global, symbol, (size_t)n);
   LLVMSetLinkage(global, LLVMExternalLinkage);
-  LLVMSetVisibility(global, LLVMDefaultVisibility);
+  LLVMSetVisibility(global, r->options->place ? LLVMDefaultVisibility
+                                              : LLVMHiddenVisibility);
   LLVMSetUnnamedAddress(global, LLVMNoUnnamedAddr);
   LLVMSetExternallyInitialized(global, 0);
   LLVMSetComdat(global, NULL);
@@ -51,9 +53,12 @@ static int place_variable(struct pacc_retarget *r, LLVMValueRef global) {
                          "no memory for a variable");
   uint64_t size = LLVMABISizeOfType(r->layout, LLVMGlobalGetValueType(global));
   variable->size = size ? size : 1;
+  variable->align = align_of(r, global);
+  if (!r->options->place)
+    return keep_image(r, global, variable);
   int status =
       r->options->place(r->options->context, variable->name, variable->size,
-                        align_of(r, global), &variable->address);
+                        variable->align, &variable->address);
   if (status)
     return status;
   LLVMValueRef address = LLVMConstInt(r->i64, variable->address, 0);
@@ -83,5 +88,5 @@ int pacc_retarget_variables(struct pacc_retarget *r) {
     if (status)
       return status;
   }
-  return 0;
+  return r->options->place ? 0 : pacc_retarget_relocations(r);
 }

@@ -1,4 +1,4 @@
-/* program.c: the lists of kernels and variables. */
+/* program.c: the lists of kernels, variables and relocations. */
 #include "program.h"
 
 #include "arena.h"
@@ -28,6 +28,12 @@ pacc_cpu_program_add_variable(struct pacc_cpu_program *program) {
               sizeof(struct pacc_cpu_variable));
 }
 
+struct pacc_cpu_relocation *
+pacc_cpu_program_add_relocation(struct pacc_cpu_program *program) {
+  return grow((void **)&program->relocations, &program->n_relocations,
+              sizeof(struct pacc_cpu_relocation));
+}
+
 void pacc_cpu_program_clear(struct pacc_cpu_program *program) {
   for (size_t i = 0; i < program->n_kernels; i++) {
     struct pacc_cpu_kernel *kernel = &program->kernels[i];
@@ -46,5 +52,6 @@ void pacc_cpu_program_clear(struct pacc_cpu_program *program) {
   }
   free(program->kernels);
   free(program->variables);
+  free(program->relocations);
   *program = (struct pacc_cpu_program){0};
 }

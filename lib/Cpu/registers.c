@@ -61,15 +61,22 @@ uint32_t pacc_dev_read_ptx_sreg_globaltimer_lo(void) {
 uint64_t pacc_dev_read_ptx_sreg_gridid(void) {
   return pacc_worker_current->launch->number;
 }
-/* Others run when the thread ends or waits; sleeping gains nothing. */
-void pacc_dev_nanosleep(uint32_t ns) { (void)ns; }
+/* Other threads of the grid run when this one ends or waits; other grids may
+ * run now. */
+void pacc_dev_nanosleep(uint32_t ns) {
+  const struct pacc_launch *launch = pacc_worker_current->launch;
+  (void)ns;
+  if (launch->on_sleep)
+    launch->on_sleep(launch->owner);
+}
 
 uint32_t pacc_dev_isspacep_shared(const void *p) {
   return pacc_cpu_arena_kind((uint64_t)(uintptr_t)p) == PACC_CPU_SHARED;
 }
 uint32_t pacc_dev_isspacep_global(const void *p) {
   int kind = pacc_cpu_arena_kind((uint64_t)(uintptr_t)p);
-  return kind == PACC_CPU_MEMORY || kind == PACC_CPU_VARIABLE;
+  return kind == PACC_CPU_MEMORY || kind == PACC_CPU_VARIABLE ||
+         kind == PACC_CPU_HEAP;
 }
 uint32_t pacc_dev_isspacep_local(const void *p) {
   return pacc_cpu_arena_kind((uint64_t)(uintptr_t)p) == PACC_CPU_STACK;

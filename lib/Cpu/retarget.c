@@ -1,6 +1,7 @@
 /* retarget.c: the steps from an NVPTX module to an optimised host module. */
 #include "retarget_private.h"
 
+#include "module.h"
 #include "status.h"
 
 #include <llvm-c/Analysis.h>
@@ -178,7 +179,12 @@ int pacc_retarget(LLVMModuleRef module,
       .ptr = LLVMPointerTypeInContext(context, 0),
       .nothing = LLVMVoidTypeInContext(context),
   };
+  char text[PACC_CPU_DETAIL_SIZE];
+  pacc_module_watch(context, text);
   int status = run_steps(&r);
+  pacc_module_unwatch(context);
+  if (!status && *text)
+    status = pacc_cpu_fail(PACC_CPU_ERROR_COMPILE, "%s", text);
   LLVMDisposeTargetData(r.layout);
   LLVMDisposeBuilder(r.builder);
   return status;

@@ -2,9 +2,10 @@
  *
  * retarget.c drives; reflect.c prepares, entry.c makes the entries of kernels,
  * lower.c and assembly.c replace intrinsics and inline assembly, math.c binds
- * libdevice's functions, callgraph.c finds what may wait, place.c and
- * shared.c give variables their addresses, check.c inserts the checks of
- * accesses. */
+ * libdevice's functions, callgraph.c finds what may wait, place.c, relocate.c
+ * and shared.c (with expand.c) give variables their addresses, check.c inserts
+ * the checks of accesses. emit.c writes the result of an ahead-of-time
+ * compilation. */
 #ifndef PACC_CPU_RETARGET_H
 #define PACC_CPU_RETARGET_H
 
@@ -18,7 +19,9 @@
  * bounds       address of the table of its regions
  * check        whether to insert checks of accesses
  * place        returns an address for a variable in *address, or a status;
- *              `context` is passed on */
+ *              `context` is passed on. NULL to compile ahead of time: then
+ *              variables are placed, and arena_log2 and bounds known, when the
+ *              program starts (image.h) */
 struct pacc_retarget_options {
   LLVMTargetMachineRef machine;
   unsigned arena_log2;
@@ -35,5 +38,11 @@ struct pacc_retarget_options {
 int pacc_retarget(LLVMModuleRef module,
                   const struct pacc_retarget_options *options,
                   struct pacc_cpu_program *program);
+
+/* Compiles a module that was retargeted ahead of time, with the struct
+ * pacc_cpu_image that describes it (image.h), into the object file `path`. */
+int pacc_retarget_emit(LLVMModuleRef module, LLVMTargetMachineRef machine,
+                       const struct pacc_cpu_program *program,
+                       const char *path);
 
 #endif

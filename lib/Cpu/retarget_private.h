@@ -113,6 +113,33 @@ int pacc_retarget_variables(struct pacc_retarget *r);
  * sets the sizes in the program. */
 int pacc_retarget_shared(struct pacc_retarget *r);
 
+/* -- expand.c -- */
+
+/* Globals to replace in functions.
+ * is_wanted  whether a global variable is one of them
+ * begin      called once before the first use in a function, may be NULL
+ * address    the value that stands for the global, built where the builder is
+ */
+struct pacc_expansion {
+  int (*is_wanted)(LLVMValueRef global);
+  void (*begin)(void *context, LLVMValueRef function);
+  LLVMValueRef (*address)(void *context, LLVMValueRef global);
+  void *context;
+};
+int pacc_expand_uses(struct pacc_retarget *r,
+                     const struct pacc_expansion *expansion);
+/* Calls `visit` (if any) for each wanted global that a value refers to as a
+ * constant. Returns how many there are. */
+unsigned pacc_visit_globals(LLVMValueRef value, int (*is_wanted)(LLVMValueRef),
+                            void (*visit)(void *context, LLVMValueRef global),
+                            void *context);
+
+/* -- relocate.c -- */
+
+/* Makes the address of each variable, which place.c has named, a value that is
+ * set when the program starts; notes the addresses within initial values. */
+int pacc_retarget_relocations(struct pacc_retarget *r);
+
 /* -- check.c -- */
 
 /* Inserts a check before every access of the optimised module. */

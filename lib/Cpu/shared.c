@@ -1,9 +1,7 @@
 /* shared.c: shared variables become offsets from the block's shared memory.
  *
  * A variable that one kernel alone uses takes room in that kernel only; what
- * functions share comes first, at the same offset for all. Uses within
- * constants are turned into instructions, since the address is no constant
- * any more. */
+ * functions share comes first, at the same offset for all. */
 #include "retarget_private.h"
 
 #include "status.h"
@@ -30,26 +28,6 @@ struct shared_layout {
 static int is_shared(LLVMValueRef value) {
   return LLVMIsAGlobalVariable(value) &&
          LLVMGetPointerAddressSpace(LLVMTypeOf(value)) == SHARED_SPACE;
-}
-
-/* Calls `visit` for each shared variable that a value refers to as a constant.
- * Returns how many there are. */
-static unsigned each_shared(LLVMValueRef value,
-                            void (*visit)(void *context, LLVMValueRef global),
-                            void *context) {
-  if (!value || !LLVMIsAConstant(value))
-    return 0;
-  if (is_shared(value)) {
-    if (visit)
-      visit(context, value);
-    return 1;
-  }
-  if (LLVMIsAGlobalValue(value))
-    return 0;
-  unsigned n = 0;
-  for (int i = 0; i < LLVMGetNumOperands(value); i++)
-    n += each_shared(LLVMGetOperand(value, (unsigned)i), visit, context);
-  return n;
 }
 
 static int collect(struct shared_layout *layout) {
@@ -127,7 +105,8 @@ static void each_use(LLVMValueRef function,
   PACC_EACH_BLOCK(block, function)
   PACC_EACH_INSTRUCTION(i, block) {
     for (int k = 0; k < LLVMGetNumOperands(i); k++)
-      each_shared(LLVMGetOperand(i, (unsigned)k), visit, context);
+      pacc_visit_globals(LLVMGetOperand(i, (unsigned)k), is_shared, visit,
+                         context);
   }
 }
 
@@ -195,140 +174,27 @@ static int assign_offsets(struct shared_layout *layout) {
 
 /* -- Uses -- */
 
-static LLVMValueRef expand(struct shared_layout *layout,
-                           const struct pacc_ids *ids, LLVMValueRef value);
+/* The ids of the function whose uses are replaced. */
+struct replacement {
+  struct shared_layout *layout;
+  struct pacc_ids ids;
+};
 
-static LLVMValueRef expand_gep(struct shared_layout *layout,
-                               const struct pacc_ids *ids, LLVMValueRef value) {
-  enum { MAX_INDICES = 16 };
-  LLVMValueRef indices[MAX_INDICES];
-  unsigned n = (unsigned)LLVMGetNumOperands(value) - 1;
-  if (n > MAX_INDICES)
-    return NULL;
-  LLVMValueRef base = expand(layout, ids, LLVMGetOperand(value, 0));
-  for (unsigned i = 0; i < n; i++)
-    indices[i] = LLVMGetOperand(value, i + 1);
-  return base ? LLVMBuildGEP2(layout->r->builder,
-                              LLVMGetGEPSourceElementType(value), base, indices,
-                              n, "")
-              : NULL;
+static void begin_function(void *context, LLVMValueRef function) {
+  struct replacement *replacement = context;
+  replacement->ids = pacc_retarget_ids(replacement->layout->r, function);
 }
 
-/* An aggregate is put together element by element. */
-static LLVMValueRef expand_aggregate(struct shared_layout *layout,
-                                     const struct pacc_ids *ids,
-                                     LLVMValueRef value) {
-  struct pacc_retarget *r = layout->r;
-  LLVMTypeRef type = LLVMTypeOf(value);
-  int is_vector = LLVMGetTypeKind(type) == LLVMVectorTypeKind;
-  LLVMValueRef whole = LLVMGetPoison(type);
-  for (int i = 0; i < LLVMGetNumOperands(value); i++) {
-    LLVMValueRef part = expand(layout, ids, LLVMGetOperand(value, (unsigned)i));
-    if (!part)
-      return NULL;
-    whole =
-        is_vector
-            ? LLVMBuildInsertElement(r->builder, whole, part,
-                                     LLVMConstInt(r->i32, (unsigned)i, 0), "")
-            : LLVMBuildInsertValue(r->builder, whole, part, (unsigned)i, "");
-  }
-  return whole;
-}
-
-static LLVMValueRef expand_expression(struct shared_layout *layout,
-                                      const struct pacc_ids *ids,
-                                      LLVMValueRef value) {
-  LLVMBuilderRef b = layout->r->builder;
-  LLVMOpcode opcode = LLVMGetConstOpcode(value);
-  if (opcode == LLVMGetElementPtr)
-    return expand_gep(layout, ids, value);
-  LLVMValueRef first = expand(layout, ids, LLVMGetOperand(value, 0));
-  if (!first)
-    return NULL;
-  switch (opcode) {
-  case LLVMAddrSpaceCast:
-  case LLVMBitCast:
-  case LLVMPtrToInt:
-  case LLVMIntToPtr:
-  case LLVMTrunc:
-    return LLVMBuildCast(b, opcode, first, LLVMTypeOf(value), "");
-  case LLVMAdd:
-  case LLVMSub:
-  case LLVMXor: {
-    LLVMValueRef second = expand(layout, ids, LLVMGetOperand(value, 1));
-    return second ? LLVMBuildBinOp(b, opcode, first, second, "") : NULL;
-  }
-  default:
-    return NULL;
-  }
-}
-
-/* The value of a constant that refers to shared variables, as instructions
- * where the builder stands. NULL for an expression of another kind. */
-static LLVMValueRef expand(struct shared_layout *layout,
-                           const struct pacc_ids *ids, LLVMValueRef value) {
-  struct pacc_retarget *r = layout->r;
-  if (!each_shared(value, NULL, NULL))
-    return value;
-  if (is_shared(value)) {
-    struct shared_variable *v = find(layout, value);
-    if (v->dynamic)
-      return ids->values[PACC_ID_DYNAMIC];
-    LLVMValueRef offset = LLVMConstInt(r->i64, v->offset, 0);
-    return LLVMBuildInBoundsGEP2(r->builder, r->i8, ids->values[PACC_ID_SHARED],
-                                 &offset, 1, "");
-  }
-  if (LLVMIsAConstantExpr(value))
-    return expand_expression(layout, ids, value);
-  return expand_aggregate(layout, ids, value);
-}
-
-/* A phi takes its value at the end of the block that it comes from, once for
- * each block. */
-static LLVMValueRef phi_value(LLVMValueRef phi, unsigned operand) {
-  LLVMBasicBlockRef from = LLVMGetIncomingBlock(phi, operand);
-  for (unsigned i = 0; i < operand; i++)
-    if (LLVMGetIncomingBlock(phi, i) == from)
-      return LLVMGetOperand(phi, i);
-  return NULL;
-}
-
-static int replace_operand(struct shared_layout *layout,
-                           const struct pacc_ids *ids, LLVMValueRef instruction,
-                           unsigned operand) {
-  LLVMValueRef value = LLVMGetOperand(instruction, operand), made = NULL;
-  LLVMValueRef before = instruction;
-  if (LLVMIsAPHINode(instruction)) {
-    made = phi_value(instruction, operand);
-    before =
-        LLVMGetBasicBlockTerminator(LLVMGetIncomingBlock(instruction, operand));
-  }
-  LLVMPositionBuilderBefore(layout->r->builder, before);
-  if (!made)
-    made = expand(layout, ids, value);
-  if (!made)
-    return pacc_cpu_fail(PACC_CPU_ERROR_UNSUPPORTED,
-                         "a constant expression over shared variables that the "
-                         "CPU device does not know");
-  LLVMSetOperand(instruction, operand, made);
-  return 0;
-}
-
-static int replace_uses(struct shared_layout *layout, LLVMValueRef function) {
-  struct pacc_ids ids = {{0}};
-  PACC_EACH_BLOCK(block, function)
-  PACC_EACH_INSTRUCTION(i, block) {
-    for (int k = 0; k < LLVMGetNumOperands(i); k++) {
-      if (!each_shared(LLVMGetOperand(i, (unsigned)k), NULL, NULL))
-        continue;
-      if (!ids.values[0])
-        ids = pacc_retarget_ids(layout->r, function);
-      int status = replace_operand(layout, &ids, i, (unsigned)k);
-      if (status)
-        return status;
-    }
-  }
-  return 0;
+static LLVMValueRef address_of(void *context, LLVMValueRef global) {
+  struct replacement *replacement = context;
+  struct pacc_retarget *r = replacement->layout->r;
+  const struct shared_variable *v = find(replacement->layout, global);
+  if (v->dynamic)
+    return replacement->ids.values[PACC_ID_DYNAMIC];
+  LLVMValueRef offset = LLVMConstInt(r->i64, v->offset, 0);
+  return LLVMBuildInBoundsGEP2(r->builder, r->i8,
+                               replacement->ids.values[PACC_ID_SHARED], &offset,
+                               1, "");
 }
 
 int pacc_retarget_shared(struct pacc_retarget *r) {
@@ -338,10 +204,11 @@ int pacc_retarget_shared(struct pacc_retarget *r) {
     find_users(&layout);
     status = assign_offsets(&layout);
   }
-  PACC_EACH_FUNCTION(f, r->module) {
-    if (!status)
-      status = replace_uses(&layout, f);
-  }
+  struct replacement replacement = {.layout = &layout};
+  struct pacc_expansion expansion = {is_shared, begin_function, address_of,
+                                     &replacement};
+  if (!status)
+    status = pacc_expand_uses(r, &expansion);
   for (size_t i = 0; !status && i < layout.n; i++) {
     LLVMValueRef global = layout.variables[i].global;
     /* What is left are constants that nobody uses. */

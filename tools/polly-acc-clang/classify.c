@@ -146,8 +146,9 @@ static enum language language_of_file(const char *path) {
 
 bool pacc_is_wrapper_option(const char *text) {
   static const char *const names[] = {"--print-cmd", "--version",
-                                      "--static-pacc-rt", NULL};
-  return is_one_of(text, names);
+                                      "--static-pacc-rt", "--no-device-checks",
+                                      NULL};
+  return is_one_of(text, names) || starts_with(text, "--device=");
 }
 
 bool pacc_is_plugin_option(const char *text) {

@@ -29,7 +29,7 @@ struct pacc_places pacc_places_find(void) {
               "the whole package",
               places.plugin);
   free(library);
-  free(folder);
+  places.programs = folder;
   return places;
 }
 

@@ -3,11 +3,13 @@
 #define PACC_WRAPPER_LOCATE_H
 
 /* All paths are absolute and in fresh memory.
+ * programs  the folder of the wrapper and of pacc-cpu-link
  * library   the folder that holds PollyACC.so and libpacc_rt, found from the
  *           wrapper's own place so that an installation can be moved
  * plugin    PollyACC.so in it
  */
 struct pacc_places {
+  char *programs;
   char *library;
   char *plugin;
 };

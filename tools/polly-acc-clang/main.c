@@ -10,9 +10,12 @@
  *   --version         clang's version, the plugin's, LLVM's and CUDA's
  *   --static-pacc-rt  link libpacc_rt.a and not the shared library
  *   -polly-acc-*      short for -mllvm -polly-acc-*
+ *   --device=cpu      a CUDA program whose kernels run on the CPU (cpu.c);
+ *                     --no-device-checks leaves out the checks of accesses
  */
 #include "arguments.h"
 #include "classify.h"
+#include "cpu.h"
 #include "cuda.h"
 #include "locate.h"
 
@@ -201,6 +204,9 @@ int main(int argc, char **argv) {
   const char *clang = pacc_clang_find(plus_plus);
   if (command.version && !command.print_cmd)
     return print_version(clang, &places);
+
+  if (pacc_cpu_is_asked(&expanded))
+    return pacc_cpu_run(&expanded, &command, &places, clang);
 
   bool cuda = pacc_cuda_is_used(&command);
   pacc_arguments_add(&command_line, clang);
