@@ -32,15 +32,15 @@ static const struct {
      4, "pacc_dev_select_equal_f64"},
     {"{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}", 3,
      "pacc_dev_mad_u32"},
-    {"mov.u32$0,%lanemask_lt;", 0, "pacc_dev_read_ptx_sreg_lanemask_lt"},
-    {"mov.u32$0,%lanemask_le;", 0, "pacc_dev_read_ptx_sreg_lanemask_le"},
-    {"mov.u32$0,%lanemask_eq;", 0, "pacc_dev_read_ptx_sreg_lanemask_eq"},
-    {"mov.u32$0,%lanemask_ge;", 0, "pacc_dev_read_ptx_sreg_lanemask_ge"},
-    {"mov.u32$0,%lanemask_gt;", 0, "pacc_dev_read_ptx_sreg_lanemask_gt"},
-    {"mov.u32$0,%laneid;", 0, "pacc_dev_read_ptx_sreg_laneid"},
-    {"mov.u32$0,%warpid;", 0, "pacc_dev_read_ptx_sreg_warpid"},
-    {"mov.u64$0,%globaltimer;", 0, "pacc_dev_read_ptx_sreg_globaltimer"},
-    {"mov.u64$0,%gridid;", 0, "pacc_dev_read_ptx_sreg_gridid"},
+    {"nanosleep.u32$0;", 1, "pacc_dev_nanosleep"},
+    {"brkpt;", 0, "pacc_dev_fault_trap"},
+    {"shf.l.wrap.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_l_wrap"},
+    {"shf.l.clamp.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_l_clamp"},
+    {"shf.r.wrap.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_r_wrap"},
+    {"shf.r.clamp.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_r_clamp"},
+    {"{.reg.u32start;.reg.u64extended;mov.u32start,%reserved_smem_offset_1;"
+     "cvt.u64.u32extended,start;cvta.shared.u64$0,extended;}",
+     0, "pacc_dev_reserved_shared"},
 };
 
 /* Texts that libdevice's 128-bit functions hold, by what only they hold. */
@@ -58,6 +58,23 @@ static const struct {
      "pacc_dev_mad_u64"},
 };
 
+/* "mov.u32 $0, %laneid;": special registers by the name of their function. */
+static const char *find_register(const char *text, char *name, size_t size) {
+  static const char *const moves[] = {"mov.u32$0,%", "mov.u64$0,%"};
+  for (int i = 0; i < 2; i++) {
+    if (!pacc_starts_with(text, moves[i]))
+      continue;
+    const char *from = text + strlen(moves[i]);
+    size_t length = strcspn(from, ";");
+    snprintf(name, size, "pacc_dev_read_ptx_sreg_%.*s", (int)length, from);
+    for (char *c = name; *c; c++)
+      if (*c == '.')
+        *c = '_';
+    return !strcmp(from + length, ";") ? name : NULL;
+  }
+  return NULL;
+}
+
 static const char *find_assembly(const char *text, unsigned n) {
   for (size_t i = 0; i < sizeof(assembly) / sizeof(assembly[0]); i++)
     if (assembly[i].n == n && !strcmp(assembly[i].text, text))
@@ -71,7 +88,7 @@ static const char *find_assembly(const char *text, unsigned n) {
 void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
                          LLVMValueRef callee) {
   enum { MAX_TEXT = 1024 };
-  char text[MAX_TEXT], what[256];
+  char text[MAX_TEXT], what[256], name[128];
   size_t length, used = 0;
   const char *source = LLVMGetInlineAsmAsmString(callee, &length);
   for (size_t i = 0; i < length && used < MAX_TEXT - 1; i++)
@@ -83,7 +100,9 @@ void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
       pacc_lower_to_value(call, NULL);
     return;
   }
-  const char *devfn = find_assembly(text, LLVMGetNumArgOperands(call));
+  const char *devfn = find_register(text, name, sizeof(name));
+  if (!devfn)
+    devfn = find_assembly(text, LLVMGetNumArgOperands(call));
   if (devfn && pacc_lower_to_devfn(r, call, devfn))
     return;
   snprintf(what, sizeof(what), "the inline assembly '%.*s'",

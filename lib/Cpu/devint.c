@@ -101,6 +101,24 @@ uint32_t pacc_dev_bfind_shiftamt_u32(uint32_t x) {
   return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
 
+/* The halves high:low, shifted together (PTX ISA, shf). */
+static uint64_t halves(uint32_t low, uint32_t high) {
+  return (uint64_t)high << 32 | low;
+}
+static uint32_t clamp(uint32_t n) { return n < 32 ? n : 32; }
+uint32_t pacc_dev_shf_l_wrap(uint32_t low, uint32_t high, uint32_t n) {
+  return (uint32_t)(halves(low, high) << (n & 31) >> 32);
+}
+uint32_t pacc_dev_shf_l_clamp(uint32_t low, uint32_t high, uint32_t n) {
+  return (uint32_t)(halves(low, high) << clamp(n) >> 32);
+}
+uint32_t pacc_dev_shf_r_wrap(uint32_t low, uint32_t high, uint32_t n) {
+  return (uint32_t)(halves(low, high) >> (n & 31));
+}
+uint32_t pacc_dev_shf_r_clamp(uint32_t low, uint32_t high, uint32_t n) {
+  return (uint32_t)(halves(low, high) >> clamp(n));
+}
+
 /* An unordered comparison counts as equal. */
 double pacc_dev_select_equal_f64(double a, double b, double yes, double no) {
   return a < b || a > b ? no : yes;

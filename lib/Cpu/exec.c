@@ -89,6 +89,9 @@ static void block_begin(struct pacc_worker *worker, uint64_t i) {
   if (worker->has_errors)
     memset(worker->errors, 0, sizeof(worker->errors));
   worker->has_errors = 0;
+  if (worker->uses_reserved)
+    memset(worker->reserved, 0, RESERVED_SHARED);
+  worker->uses_reserved = 0;
   if (launch->shared)
     pacc_poison(worker->block->shared, launch->shared, launch->seed);
 }

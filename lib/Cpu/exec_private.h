@@ -17,6 +17,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
+enum { RESERVED_SHARED = 1024 }; /* bytes, on all GPUs since sm_80 */
 enum { N_BARRIERS = 16, N_WARPS = PACC_CPU_MAX_THREADS / PACC_CPU_WARP };
 
 /* One launch, shared by the workers that run it. `status` and `detail` are
@@ -101,6 +102,7 @@ struct pacc_worker {
   uint64_t *natural; /* packed ids of the block's threads, in order */
   uint64_t *order;   /* the same, in the order to run them */
   unsigned char *params;
+  unsigned char *reserved; /* RESERVED_SHARED bytes of the block */
   uint64_t shared, shared_size, shared_end; /* of the current kernel */
 
   struct pacc_fault fault;
@@ -109,7 +111,7 @@ struct pacc_worker {
 
   /* The running block. `errors` are the last ones that calls of CUDA returned
    * to its threads. */
-  int has_errors;
+  int has_errors, uses_reserved;
   uint32_t errors[PACC_CPU_MAX_THREADS];
   uint32_t running; /* linear id of the thread that runs */
   uint32_t n_alive, n_listed;

@@ -70,6 +70,13 @@ void pacc_dev_nanosleep(uint32_t ns) {
     launch->on_sleep(launch->owner);
 }
 
+/* Memory of the block that CUDA keeps for itself and for cooperative groups. */
+uint64_t pacc_dev_reserved_shared(void) {
+  struct pacc_worker *worker = pacc_worker_current;
+  worker->uses_reserved = 1;
+  return (uint64_t)(uintptr_t)worker->reserved;
+}
+
 uint32_t pacc_dev_isspacep_shared(const void *p) {
   return pacc_cpu_arena_kind((uint64_t)(uintptr_t)p) == PACC_CPU_SHARED;
 }

@@ -24,6 +24,7 @@ struct shared_part {
   uint64_t natural[PACC_CPU_MAX_THREADS];
   uint64_t order[PACC_CPU_MAX_THREADS];
   struct pacc_cpu_block block;
+  _Alignas(16) unsigned char reserved[RESERVED_SHARED];
   _Alignas(16) unsigned char params[PACC_CPU_MAX_PARAMS];
 };
 
@@ -45,6 +46,7 @@ struct pacc_worker *pacc_worker_create(void) {
   worker->order = part->order;
   worker->block = &part->block;
   worker->params = part->params;
+  worker->reserved = part->reserved;
   if (pacc_cpu_arena_alloc(PACC_CPU_SHARED, PACC_CPU_MAX_SHARED, 1024, NULL,
                            &shared)) {
     pacc_worker_destroy(worker);

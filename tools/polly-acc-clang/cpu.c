@@ -34,11 +34,12 @@ bool pacc_cpu_is_asked(const struct pacc_arguments *arguments) {
 
 /* inputs   the files, each with the -x that holds for it or NULL
  * flags    all but inputs, -o, -x and what is of the wrapper
- * output   of -o, or NULL */
+ * output   of -o, or NULL
+ * toolkit  of --cuda-path, or NULL */
 struct build {
   struct pacc_arguments inputs, languages, flags;
-  const char *output;
-  bool sets_toolkit, sets_arch, sets_plugin, aggregates, no_checks;
+  const char *output, *toolkit;
+  bool sets_arch, sets_plugin, aggregates, no_checks;
 };
 
 /* CUDA's libraries are ours here, and there is no GPU code to link. */
@@ -52,7 +53,9 @@ static bool is_dropped(const char *text) {
 }
 
 static void note_flag(struct build *build, const char *text) {
-  build->sets_toolkit |= starts_with(text, "--cuda-path=");
+  static const char toolkit[] = "--cuda-path=";
+  if (starts_with(text, toolkit))
+    build->toolkit = text + strlen(toolkit);
   build->sets_arch |= starts_with(text, "--cuda-gpu-arch=") ||
                       starts_with(text, "--offload-arch=");
   build->sets_plugin |= starts_with(text, "-fpass-plugin=");
@@ -164,10 +167,12 @@ static void add_cuda_flags(struct pacc_arguments *to, const struct job *job) {
   const struct build *build = job->build;
   if (build->aggregates && !build->sets_plugin)
     pacc_arguments_format(to, "-fpass-plugin=%s", job->places->plugin);
-  if (!build->sets_toolkit)
+  if (!build->toolkit)
     pacc_arguments_format(to, "--cuda-path=%s", job->toolkit);
   if (!build->sets_arch)
     pacc_arguments_add(to, "--cuda-gpu-arch=sm_90");
+  /* CUDA's headers want their C++ library, which is a folder below since 13. */
+  pacc_arguments_format(to, "-I%s/include/cccl", job->toolkit);
   /* Without the macro CUDA's headers give kernels functions that fail. */
   pacc_arguments_add(to, "-D__CUDACC_RDC__");
   pacc_arguments_add(to, "-fgpu-rdc");
@@ -284,7 +289,9 @@ int pacc_cpu_run(const struct pacc_arguments *arguments,
   if (access(runtime, R_OK))
     pacc_fail("there is no %s: --device=cpu needs a build with CUDA's headers",
               runtime);
-  if (!pacc_cuda_version(&job.toolkit))
+  if (build.toolkit)
+    job.toolkit = build.toolkit;
+  else if (!pacc_cuda_version(&job.toolkit))
     pacc_fail("--device=cpu needs CUDA's headers: set CUDA_PATH to a toolkit");
   if (!command->links)
     return run_single(&job);
