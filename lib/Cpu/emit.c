@@ -148,15 +148,10 @@ static void make_constructor(struct emitter *e, LLVMValueRef image) {
   LLVMBuildCall2(b, with_image, enter, &image, 1, "");
   LLVMBuildRetVoid(b);
   LLVMDisposeBuilder(b);
-  enum { FIRST_OF_PROGRAM = 101 };
-  LLVMValueRef fields[3] = {number32(e, FIRST_OF_PROGRAM), f,
-                            LLVMConstNull(e->ptr)};
-  LLVMValueRef entry = make_struct(e, fields, 3);
-  LLVMValueRef list = LLVMConstArray2(LLVMTypeOf(entry), &entry, 1);
-  LLVMValueRef global =
-      LLVMAddGlobal(e->module, LLVMTypeOf(list), "llvm.global_ctors");
-  LLVMSetInitializer(global, list);
-  LLVMSetLinkage(global, LLVMAppendingLinkage);
+  /* Not llvm.global_ctors: that would be .ctors here, which not all linkers
+   * know. 101 is the first priority that is the program's. */
+  LLVMValueRef entry = make_global(e, f, 0);
+  LLVMSetSection(entry, ".init_array.101");
 }
 
 static int make_image(struct emitter *e) {

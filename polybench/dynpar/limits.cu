@@ -123,6 +123,7 @@ int main(int argc, char **argv) {
 
   DeviceArray<unsigned long long> ids(4096);
   ids.clear();
+  CUDA_CHECK(cudaDeviceSynchronize()); // these streams do not wait for that
   cudaStream_t s[4];
   for (unsigned i = 0; i < 4; ++i) {
     CUDA_CHECK(cudaStreamCreateWithFlags(&s[i], cudaStreamNonBlocking));

@@ -461,6 +461,7 @@ static bool hostStreams() {
   cudaStream_t stream[count];
   DeviceArray<unsigned> out(parents * count);
   out.clear();
+  CUDA_CHECK(cudaDeviceSynchronize()); // these streams do not wait for that
   for (cudaStream_t &s : stream)
     CUDA_CHECK(cudaStreamCreateWithFlags(&s, cudaStreamNonBlocking));
   for (unsigned r = 0; r < rounds; ++r)

@@ -4,6 +4,7 @@
  * code (-foffload-lto). To link, pacc-cpu-link makes one host object of the
  * device code of all of them. */
 #include "cpu.h"
+#include "cuda.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -39,7 +40,7 @@ bool pacc_cpu_is_asked(const struct pacc_arguments *arguments) {
 struct build {
   struct pacc_arguments inputs, languages, flags;
   const char *output, *toolkit;
-  bool sets_arch, sets_plugin, aggregates, no_checks;
+  bool sets_plugin, aggregates, no_checks;
 };
 
 /* CUDA's libraries are ours here, and there is no GPU code to link. */
@@ -56,8 +57,8 @@ static void note_flag(struct build *build, const char *text) {
   static const char toolkit[] = "--cuda-path=";
   if (starts_with(text, toolkit))
     build->toolkit = text + strlen(toolkit);
-  build->sets_arch |= starts_with(text, "--cuda-gpu-arch=") ||
-                      starts_with(text, "--offload-arch=");
+  if (!strcmp(text, "-fno-gpu-rdc"))
+    pacc_fail("--device=cpu links device code: it can't do with -fno-gpu-rdc");
   build->sets_plugin |= starts_with(text, "-fpass-plugin=");
   build->no_checks |= !strcmp(text, "--no-device-checks");
 }
@@ -135,6 +136,8 @@ static void add_input(struct pacc_arguments *to, const struct build *build,
 
 struct job {
   const struct build *build;
+  const struct pacc_arguments *arguments;
+  const struct pacc_command *command;
   const struct pacc_places *places;
   const char *clang, *toolkit;
   bool print;
@@ -165,19 +168,14 @@ static int run(const struct job *job, const struct pacc_arguments *command) {
 /* What every compilation of CUDA gets; the user's flags come later and win. */
 static void add_cuda_flags(struct pacc_arguments *to, const struct job *job) {
   const struct build *build = job->build;
+  pacc_cuda_add_front(to, job->arguments, job->command);
+  if (!job->command->cuda)
+    return;
   if (build->aggregates && !build->sets_plugin)
     pacc_arguments_format(to, "-fpass-plugin=%s", job->places->plugin);
-  if (!build->toolkit)
-    pacc_arguments_format(to, "--cuda-path=%s", job->toolkit);
-  if (!build->sets_arch)
-    pacc_arguments_add(to, "--cuda-gpu-arch=sm_90");
   /* CUDA's headers want their C++ library, which is a folder below since 13. */
   pacc_arguments_format(to, "-I%s/include/cccl", job->toolkit);
-  /* Without the macro CUDA's headers give kernels functions that fail. */
-  pacc_arguments_add(to, "-D__CUDACC_RDC__");
-  pacc_arguments_add(to, "-fgpu-rdc");
   pacc_arguments_add(to, "-foffload-lto");
-  pacc_arguments_add(to, "-Wno-unknown-cuda-version");
 }
 
 /* Only compiles, or preprocesses, or whatever the flags say. */
@@ -282,6 +280,8 @@ int pacc_cpu_run(const struct pacc_arguments *arguments,
                  const struct pacc_places *places, const char *clang) {
   struct build build = read_arguments(arguments);
   struct job job = {.build = &build,
+                    .arguments = arguments,
+                    .command = command,
                     .places = places,
                     .clang = clang,
                     .print = command->print_cmd};
