@@ -4,6 +4,7 @@
 #include "pacc/model.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CommandLine.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -43,7 +44,7 @@ static Error invalid(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-static Error badValue(StringRef Name, StringRef Value, StringRef Legal) {
+static Error badValue(StringRef Name, StringRef Value, const Twine &Legal) {
   return invalid("polly-acc: invalid value '" + Value + "' of option '" + Name +
                  "', expected " + Legal);
 }
@@ -123,6 +124,10 @@ Error Options::validate() const {
     return Shape.takeError();
   if (!pacc_gpu_find(Arch.c_str()))
     return badValue("arch", Arch, "one of sm_70 ... sm_121");
+  if (std::string Problem;
+      !OnlyFunc.empty() && !Regex(OnlyFunc).isValid(Problem))
+    return badValue("only-func", OnlyFunc,
+                    "a regular expression (" + Problem + ")");
   return Error::success();
 }
 

@@ -93,7 +93,7 @@ static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
 }
 
 unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
-                                 SmallVectorImpl<bool> &Used) {
+                                 StringRef Label, SmallVectorImpl<bool> &Used) {
   stripDebugInfo(Kernel);
   for (BasicBlock &BB : Kernel)
     SimplifyInstructionsInBlock(&BB);
@@ -124,7 +124,7 @@ unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
   New->setCallingConv(CallingConv::PTX_Kernel);
   Kernel.eraseFromParent();
 
-  Kernels.push_back({New, Work, {}, {}});
+  Kernels.push_back({New, Work, {}, Label.str(), {}});
   countOperations(*New, Kernels.back().Work);
   return Kernels.size() - 1;
 }

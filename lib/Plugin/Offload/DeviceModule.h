@@ -29,9 +29,10 @@ public:
 
   /// Moves \p Kernel, written in the host's module, into the device's module
   /// without the parameters it does not use: \p Used says which are left.
-  /// Returns its number in the image.
+  /// \p Label is the place of its loops in the source. Returns its number in
+  /// the image.
   unsigned addKernel(llvm::Function &Kernel, const KernelWork &Work,
-                     llvm::SmallVectorImpl<bool> &Used);
+                     llvm::StringRef Label, llvm::SmallVectorImpl<bool> &Used);
 
   /// A `struct pacc_region` that names the image and a place in the source.
   llvm::Constant *createRegion(llvm::StringRef Name, llvm::StringRef Location);
@@ -47,6 +48,7 @@ public:
     llvm::Function *F;
     KernelWork Work;
     KernelResources Resources;
+    std::string Label;
     BlockChoice Choice;
   };
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }

@@ -68,7 +68,7 @@ Constant *DeviceModule::describeKernel(const KernelInfo &K) {
           ? cast<Constant>(ConstantPointerNull::get(PointerType::get(Ctx, 0)))
           : createData(ConstantDataArray::get(Ctx, Sizes));
   return ConstantStruct::getAnon(
-      {createString(K.F->getName()), createString(""),
+      {createString(K.F->getName()), createString(K.Label),
        ConstantInt::get(I32, K.Work.Dims),
        ConstantDataArray::get(Ctx, ArrayRef<uint32_t>(K.Choice.Block, 3)),
        ConstantInt::get(I32, anyBlock() ? MaxThreads : 0),

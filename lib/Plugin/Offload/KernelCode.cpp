@@ -56,6 +56,19 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
   return Latest;
 }
 
+/// "gemm.c:42": the first line of the loops around the kernel's statements.
+static std::string placeOf(const pacc_kernel_plan &Plan) {
+  DebugLoc First;
+  for (isl::set Set : isl::manage_copy(Plan.domain).get_set_list()) {
+    auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
+    if (Loop *L = Stmt->getSurroundingLoop())
+      if (DebugLoc Loc = L->getStartLoc();
+          Loc && (!First || Loc.getLine() < First.getLine()))
+        First = Loc;
+  }
+  return placeInSource(First);
+}
+
 namespace {
 
 /// coordinate = first + block * (threads of a block) + thread, with a loop over
@@ -267,7 +280,8 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   Current = nullptr;
 
   SmallVector<bool, 16> Used;
-  unsigned Index = Device.addKernel(*Kernel, Launch.Work, Used);
+  unsigned Index =
+      Device.addKernel(*Kernel, Launch.Work, placeOf(*Launch.Plan), Used);
   SmallVector<Value *, 16> Arguments;
   for (auto [I, V] : enumerate(Passed))
     if (Used[I])

@@ -18,6 +18,7 @@
 #include "llvm/IR/DiagnosticHandler.h"
 #include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/IR/Verifier.h"
+#include "llvm/Support/Regex.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 #include "isl/options.h"
@@ -35,12 +36,6 @@ static const char *const DoneAttribute = "polly-acc-done";
 //===----------------------------------------------------------------------===//
 // Remarks
 //===----------------------------------------------------------------------===//
-
-static std::string locationOf(const DebugLoc &Loc) {
-  if (!Loc)
-    return "";
-  return (Loc->getFilename() + ":" + Twine(Loc.getLine())).str();
-}
 
 static DebugLoc locationOf(const Scop &S) {
   BBPair Blocks(S.getEntry(), S.getExit());
@@ -128,17 +123,20 @@ struct Plan {
 } // namespace
 
 /// The region in isl's notation: the input of lib/Poly, in the form that its
-/// tests read.
+/// tests read (test/unit/Poly/region.h).
 static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
-  auto Line = [&](char *Text) {
-    OS << Text << '\n';
+  auto Line = [&](StringRef Key, char *Text) {
+    OS << Key << ": " << Text << '\n';
     free(Text);
   };
-  Line(isl_schedule_to_str(Facts.schedule));
-  Line(isl_set_to_str(Facts.context));
-  for (isl_union_map *Accesses : {Facts.read, Facts.may_write, Facts.must_write,
-                                  Facts.local_read, Facts.local_write})
-    Line(isl_union_map_to_str(Accesses));
+  Line("schedule", isl_schedule_to_str(Facts.schedule));
+  Line("context", isl_set_to_str(Facts.context));
+  Line("sizes", isl_set_to_str(Facts.sizes));
+  Line("read", isl_union_map_to_str(Facts.read));
+  Line("may_write", isl_union_map_to_str(Facts.may_write));
+  Line("must_write", isl_union_map_to_str(Facts.must_write));
+  Line("local_read", isl_union_map_to_str(Facts.local_read));
+  Line("local_write", isl_union_map_to_str(Facts.local_write));
 }
 
 /// Plans the region. Scalars whose values cross from one thread or launch to
@@ -210,7 +208,7 @@ bool Offloader::offloadRegion(Scop &S) {
   RegionReport Report;
   Report.Function = S.getFunction().getName().str();
   Report.Name = Report.Function + "_scop" + std::to_string(NumRegions++);
-  Report.Location = locationOf(locationOf(S));
+  Report.Location = placeInSource(locationOf(S));
 
   if (auto Why = checkScop(S))
     return reject(S, *Why, Report);
@@ -258,9 +256,9 @@ bool Offloader::offloadRegion(Scop &S) {
   Report.Schedule = Text;
   free(Text);
   if (Opts.DumpSchedule) {
-    errs() << Report.Name << ":\n";
+    errs() << "# region " << Report.Name << '\n';
     dumpFacts(P.Facts, errs());
-    errs() << Report.Schedule << '\n';
+    errs() << "# mapped schedule: " << Report.Schedule << '\n';
   }
   for (const ArrayAst &Array : Region->Arrays)
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
@@ -386,6 +384,8 @@ bool Offloader::offloadNext(Function &F) {
 
 bool Offloader::runOnFunction(Function &F) {
   if (F.isDeclaration() || F.hasOptNone() || F.hasFnAttribute(DoneAttribute))
+    return false;
+  if (!Opts.OnlyFunc.empty() && !Regex(Opts.OnlyFunc).match(F.getName()))
     return false;
   if (!mayHaveAffineLoops(F)) {
     auto *Handler = F.getContext().getDiagHandlerPtr();

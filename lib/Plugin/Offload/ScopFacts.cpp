@@ -7,12 +7,19 @@
 #include "polly/Simplify.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
 
 using namespace llvm;
 using namespace polly;
 
 namespace pacc {
+
+std::string placeInSource(const DebugLoc &Loc) {
+  if (!Loc)
+    return "";
+  return (Loc->getFilename() + ":" + Twine(Loc.getLine())).str();
+}
 
 //===----------------------------------------------------------------------===//
 // Functions

@@ -16,6 +16,7 @@
 
 namespace llvm {
 class CallInst;
+class DebugLoc;
 class Instruction;
 } // namespace llvm
 
@@ -36,6 +37,9 @@ struct Rejection {
 /// mathematical intrinsic, "" if the device has an instruction for it, nullopt
 /// if the device can't do it.
 std::optional<std::string> deviceFunctionFor(const llvm::CallInst &Call);
+
+/// "gemm.c:42", or "" if there is no debug information.
+std::string placeInSource(const llvm::DebugLoc &Loc);
 
 /// Can the kernels of \p S be generated?
 std::optional<Rejection> checkScop(polly::Scop &S);
