@@ -23,6 +23,15 @@ isl::union_map RegionBuilder::getScheduleForAstNode(const isl::ast_node &Node) {
   return isl::manage_copy(Current->domain).identity();
 }
 
+static SmallVector<Value *, 2> writtenValues(const MemoryAccess &Write) {
+  if (!Write.isOriginalAnyPHIKind())
+    return {Write.getAccessValue()};
+  SmallVector<Value *, 2> Values;
+  for (auto [Block, V] : Write.getIncoming())
+    Values.push_back(V);
+  return Values;
+}
+
 /// Host values that the kernel needs: parameters, the iterators of the host's
 /// loops, the arrays, and scalars from before the region.
 SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
@@ -45,6 +54,15 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
       } else if (isReadOnlyScalar(SAI, S)) {
         Values.insert(SAI->getBasePtr());
       }
+      // What a scalar is set to may be computed from values of the host.
+      if (MA->isOriginalScalarKind() && MA->isWrite())
+        for (Value *V : writtenValues(*MA)) {
+          Loop *Scope = Stmt->getSurroundingLoop();
+          if (canSynthesize(V, S, &SE, Scope))
+            SCEVs.insert(SE.getSCEVAtScope(V, Scope));
+          else if (!isa<Instruction>(V) || !S.contains(cast<Instruction>(V)))
+            Values.insert(V);
+        }
     }
   }
   for (const SCEV *Expr : SCEVs)

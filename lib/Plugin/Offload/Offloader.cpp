@@ -264,7 +264,11 @@ bool Offloader::offloadRegion(Scop &S) {
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
                             (Array.HasOut ? " out" : ""));
   Report.FirstKernel = Device.kernels().size();
-  generate(S, *Region, P.Cells, Report);
+  if (!generate(S, *Region, P.Cells, Report)) {
+    reject(S, {"a value that its bounds need can't be loaded before it"},
+           Report);
+    return true;
+  }
   Report.NumKernels = Device.kernels().size() - Report.FirstKernel;
 
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
@@ -285,7 +289,7 @@ static void branchBack(Value *Condition, BasicBlock *From, BasicBlock *Target) {
   Old->eraseFromParent();
 }
 
-void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
+bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
                          const RegionReport &Report) {
   Function &F = S.getFunction();
   auto &LI = FAM.getResult<LoopAnalysis>(F);
@@ -318,12 +322,13 @@ void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Nodes.allocateNewArrays(StartExit);
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());
-  bool Preloaded = Nodes.preloadInvariantLoads();
+  if (!Nodes.preloadInvariantLoads()) {
+    Split->getTerminator()->setOperand(0, Builder.getFalse());
+    return false;
+  }
   Nodes.addParameters(S.getContext().release());
   Value *Condition =
       Nodes.createRTC(isl::ast_expr(Region.RunCondition).release());
-  if (!Preloaded)
-    Condition = Builder.getFalse();
   Builder.GetInsertBlock()->getTerminator()->setOperand(0, Condition);
 
   Builder.SetInsertPoint(Start->getTerminator());
@@ -347,6 +352,7 @@ void Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   for (Loop *L : LI.getLoopsInPreorder())
     if (!Before.contains(L->getHeader()))
       Handled.insert(L->getHeader());
+  return true;
 }
 
 //===----------------------------------------------------------------------===//
@@ -366,6 +372,7 @@ bool Offloader::offloadNext(Function &F) {
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
   // A single loop is worth a kernel; Polly's own heuristics think of caches.
   SaveAndRestore Unprofitable(PollyProcessUnprofitable, true);
+  SaveAndRestore Hoisting(PollyInvariantLoadHoisting, true);
   ScopDetection SD(DT, SE, LI, RI, AA, ORE);
   SD.detect(F);
   ScopInfo SI(F.getDataLayout(), SD, SE, LI, AA, DT, AC, ORE);

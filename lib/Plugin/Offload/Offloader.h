@@ -46,7 +46,9 @@ private:
   bool runOnFunction(llvm::Function &F);
   bool offloadNext(llvm::Function &F);
   bool offloadRegion(polly::Scop &S);
-  void generate(polly::Scop &S, const struct RegionAst &Region,
+  /// False: Polly can't load a value before the region that its bounds need;
+  /// the original loops are all that is left then.
+  bool generate(polly::Scop &S, const struct RegionAst &Region,
                 llvm::ArrayRef<Cell> Cells, const RegionReport &Report);
   bool reject(polly::Scop &S, const Rejection &Why, RegionReport Report);
   void reportLeftLoops(llvm::Function &F);

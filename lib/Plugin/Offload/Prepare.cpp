@@ -1,6 +1,8 @@
 //===- Prepare.cpp - Getting a function ready for Polly -------------------===//
 #include "Offload/Prepare.h"
 
+#include "Offload/Choices.h"
+#include "Offload/Invariants.h"
 #include "Offload/Subscripts.h"
 #include "polly/Canonicalization.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -77,6 +79,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   First.addPass(EarlyCSEPass());
   First.addPass(SimplifyCFGPass());
   run(std::move(First), F, FAM);
+  hoistLoads(F, FAM);
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   if (none_of(LI.getLoopsInPreorder(),
@@ -87,7 +90,11 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   ModulePassManager Unused;
   run(polly::buildCanonicalicationPassesForNPM(Unused, OptimizationLevel::O3),
       F, FAM);
-  if (Written.restore(F))
+  bool Changed = splitChosenAccesses(F, FAM);
+  Changed |= Written.restore(F);
+  if (Changed)
+    FAM.invalidate(F, PreservedAnalyses::none());
+  if (unifyExtensions(F, FAM))
     FAM.invalidate(F, PreservedAnalyses::none());
   return true;
 }

@@ -237,8 +237,6 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
 std::optional<Rejection> checkScop(Scop &S) {
   if (!S.hasFeasibleRuntimeContext())
     return Rejection{"the region can never run under its assumptions", nullptr};
-  if (!S.getInvariantAccesses().empty())
-    return Rejection{"a value that its bounds need is loaded in it", nullptr};
   for (ScopStmt &Stmt : S)
     if (auto Why = checkStatement(Stmt))
       return Why;

@@ -1,0 +1,127 @@
+//===- Invariants.cpp - Values that stay the same in a loop ---------------===//
+#include "Offload/Invariants.h"
+
+#include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/LazyValueInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/LoopIterator.h"
+#include "llvm/Analysis/MemorySSA.h"
+#include "llvm/Analysis/MemorySSAUpdater.h"
+#include "llvm/Analysis/MustExecute.h"
+#include "llvm/IR/Dominators.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/Instructions.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/LoopPassManager.h"
+#include "llvm/Transforms/Scalar/LoopRotation.h"
+
+using namespace llvm;
+
+namespace pacc {
+
+//===----------------------------------------------------------------------===//
+// Loads
+//===----------------------------------------------------------------------===//
+
+/// Is \p V computed, without memory, from what doesn't change in \p L?
+static bool isInvariant(const Value *V, const Loop &L) {
+  if (L.isLoopInvariant(V))
+    return true;
+  auto *I = cast<Instruction>(V);
+  return (isa<GetElementPtrInst>(I) || isa<CastInst>(I) ||
+          isa<BinaryOperator>(I)) &&
+         all_of(I->operands(), [&](Value *Op) { return isInvariant(Op, L); });
+}
+
+static bool isCandidate(const Instruction &I, const Loop &L) {
+  auto *Load = dyn_cast<LoadInst>(&I);
+  return Load && Load->isSimple() &&
+         (Load->getType()->isIntegerTy() || Load->getType()->isPointerTy()) &&
+         isInvariant(Load->getPointerOperand(), L);
+}
+
+static void hoistFrom(Loop &L, LoopInfo &LI, DominatorTree &DT,
+                      MemorySSA &MSSA) {
+  BasicBlock *Preheader = L.getLoopPreheader();
+  if (!Preheader)
+    return;
+  MemorySSAUpdater Updater(&MSSA);
+  SimpleLoopSafetyInfo Safety;
+  Safety.computeLoopSafetyInfo(&L);
+  LoopBlocksRPO Order(&L);
+  Order.perform(&LI);
+  for (BasicBlock *BB : Order)
+    for (Instruction &I : make_early_inc_range(*BB)) {
+      if (!isCandidate(I, L) || !Safety.isGuaranteedToExecute(I, &DT, &L))
+        continue;
+      MemoryAccess *Clobber = MSSA.getWalker()->getClobberingMemoryAccess(&I);
+      bool Moved = false;
+      if (L.contains(Clobber->getBlock()) ||
+          !L.makeLoopInvariant(I.getOperand(0), Moved,
+                               Preheader->getTerminator(), &Updater))
+        continue;
+      I.moveBefore(Preheader->getTerminator()->getIterator());
+      Updater.moveToPlace(MSSA.getMemoryAccess(&I), Preheader,
+                          MemorySSA::BeforeTerminator);
+    }
+}
+
+void hoistLoads(Function &F, FunctionAnalysisManager &FAM) {
+  auto HasCandidate = [](Loop *L) {
+    return any_of(L->blocks(), [&](BasicBlock *BB) {
+      return any_of(*BB, [&](Instruction &I) { return isCandidate(I, *L); });
+    });
+  };
+  if (none_of(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder(),
+              HasCandidate))
+    return;
+  // In a rotated loop the first test of the bound stands before the loop, and
+  // what follows it happens at least once.
+  FunctionPassManager Rotate;
+  Rotate.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
+  Rotate.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
+  FAM.invalidate(F, Rotate.run(F, FAM));
+
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
+  auto &MSSA = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  auto Loops = LI.getLoopsInPreorder();
+  for (Loop *L : reverse(Loops))
+    hoistFrom(*L, LI, DT, MSSA);
+  PreservedAnalyses Preserved;
+  Preserved.preserveSet<CFGAnalyses>();
+  FAM.invalidate(F, Preserved);
+}
+
+//===----------------------------------------------------------------------===//
+// Extensions
+//===----------------------------------------------------------------------===//
+
+bool unifyExtensions(Function &F, FunctionAnalysisManager &FAM) {
+  DenseSet<Value *> ZeroExtended;
+  for (Instruction &I : instructions(F))
+    if (isa<ZExtInst>(I))
+      ZeroExtended.insert(I.getOperand(0));
+  SmallVector<SExtInst *, 8> Found;
+  for (Instruction &I : instructions(F))
+    if (auto *SExt = dyn_cast<SExtInst>(&I);
+        SExt && ZeroExtended.contains(SExt->getOperand(0)))
+      Found.push_back(SExt);
+  bool Changed = false;
+  for (SExtInst *SExt : Found) {
+    auto &LVI = FAM.getResult<LazyValueAnalysis>(F);
+    Value *Narrow = SExt->getOperand(0);
+    if (!LVI.getConstantRange(Narrow, SExt, /*UndefAllowed=*/false)
+             .isAllNonNegative())
+      continue;
+    IRBuilder<> Builder(SExt);
+    SExt->replaceAllUsesWith(Builder.CreateZExt(
+        Narrow, SExt->getType(), SExt->getName(), /*IsNonNeg=*/true));
+    SExt->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
+}
+
+} // namespace pacc
