@@ -9,6 +9,7 @@
     gbs        10^9 bytes of the least traffic per second of device time
     bound_ms   the shortest time in which the device could do the work
     percent    bound_ms of the device time
+    error      the largest error, as a share of the array's largest value
 
 A column is empty where a row has nothing to make it from: wrong results have no
 times, and a file without the device's rates has no bounds.
@@ -19,7 +20,7 @@ import math
 from . import metrics
 
 COLUMNS = ("time_ms", "seq_ms", "speedup", "device_ms", "cold_ms", "gflops",
-           "gbs", "bound_ms", "percent")
+           "gbs", "bound_ms", "percent", "error")
 
 
 def _number(row, name):
@@ -90,3 +91,5 @@ def add(rows):
             "bound_ms": bound and 1000 * bound,
             "percent": bound and device and 100 * bound / device,
         }.items()})
+        row["error"] = f"{float(row['max_scaled']):.1g}" \
+            if row.get("max_scaled") else ""
