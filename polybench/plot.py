@@ -11,7 +11,8 @@ import argparse
 import sys
 from pathlib import Path
 
-FIGURES = ("speedup", "blocks", "roofline", "launches", "aggregation")
+FIGURES = ("speedup", "blocks", "sweep", "roofline", "launches",
+           "aggregation")
 
 
 def main(arguments=None):

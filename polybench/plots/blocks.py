@@ -12,7 +12,7 @@ def data(rows):
     """Device time over the best of the row: a row per (dataset, kernel), a
     column per block. Kernels with fewer than two blocks are left out."""
     good = results.right(rows)
-    good = good[[results.is_block(config) for config in good["config"]]]
+    good = good[results.has_block(good)]
     good = good[good["kernel_ms"] > 0]
     table = good.pivot_table(index=["dataset", "kernel"], columns="config",
                              values="kernel_ms", aggfunc="last")
@@ -27,7 +27,7 @@ def automatic(rows, table):
     """Device time of `auto` over the best block, for the rows of `table`."""
     good = results.right(rows)
     auto = good[good["config"] == "auto"].set_index(["dataset", "kernel"])
-    blocks = good[[results.is_block(config) for config in good["config"]]]
+    blocks = good[results.has_block(good)]
     best = blocks.groupby(["dataset", "kernel"])["kernel_ms"].min()
     return (auto["kernel_ms"] / best).reindex(table.index)
 

@@ -6,7 +6,9 @@ from runner import store
 
 NUMBERS = ("cold_s", "warm_median_s", "warm_min_s", "warm_max_s", "kernel_ms",
            "copy_in_ms", "copy_out_ms", "write_back_ms", "region_ms",
-           "launches", "bytes_in", "bytes_out", "operations", "traffic")
+           "launches", "bytes_in", "bytes_out", "operations", "traffic",
+           "us", "estimate_us")
+DATASETS = ("MINI", "SMALL", "MEDIUM", "STANDARD", "LARGE", "EXTRALARGE")
 
 
 class NoResults(Exception):
@@ -14,8 +16,12 @@ class NoResults(Exception):
 
 
 def _as_results(table):
-    """A table of dynpar/dynpar.py with the columns of the runner's; others as
-    they are."""
+    """A table of dynpar/dynpar.py or sweep.py with the columns of the runner's;
+    others as they are."""
+    if "estimate_us" in table:
+        return table.assign(**{name: "" for name in store.COLUMNS
+                               if name not in table}).assign(
+                                   suite="sweep", config=table["block"])
     if "variant" not in table:
         return table
     merged = ("warp", "block", "grid", "auto")
@@ -40,7 +46,7 @@ def load(paths):
     rows = pd.concat(tables, ignore_index=True).fillna("")
     if rows.empty:
         raise NoResults("no rows in " + ", ".join(map(str, paths)))
-    for name in NUMBERS:
+    for name in rows.columns.intersection(NUMBERS):
         rows[name] = pd.to_numeric(rows[name], errors="coerce")
     rows["seconds"] = rows["warm_median_s"].fillna(rows["cold_s"])
     return rows.drop_duplicates(
@@ -69,6 +75,11 @@ def is_block(config):
     """Whether a configuration is a fixed thread block, such as 32x8."""
     parts = config.split("x")
     return 1 <= len(parts) <= 3 and all(part.isdigit() for part in parts)
+
+
+def has_block(rows):
+    """Which rows are of a fixed thread block, as a column of booleans."""
+    return rows["config"].map(is_block).astype(bool)
 
 
 def block_key(config):

@@ -19,14 +19,26 @@ matplotlib.rcParams.update({
     "svg.hashsalt": "polly-acc", "svg.fonttype": "none"})
 
 
+def _label(made, title, where):
+    made.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
+    made.supxlabel(where, fontsize=6, color="#666666", x=0.01, ha="left")
+
+
 def figure(width, height, title, where):
     """A figure of inches with a title at its top and the origin of its data
     at its foot: (figure, axes)."""
     made, axes = pyplot.subplots(figsize=(width, height),
                                  layout="constrained")
-    made.suptitle(title, fontsize=11, fontweight="bold", x=0.01, ha="left")
-    made.supxlabel(where, fontsize=6, color="#666666", x=0.01, ha="left")
+    _label(made, title, where)
     return made, axes
+
+
+def panels(width, height, title, where):
+    """The same with two panels side by side that share their rows."""
+    made, both = pyplot.subplots(1, 2, sharey=True, figsize=(width, height),
+                                 layout="constrained")
+    _label(made, title, where)
+    return made, both
 
 
 def digits(value):

@@ -21,7 +21,7 @@ except ImportError:
 if HAS_PLOTS:
     import plot
     from plots import (aggregation, blocks, launches, results, roofline,
-                       speedup)
+                       speedup, sweep)
 
 ORIGIN = {name: f"a {name}" for name in store.ORIGIN}
 
@@ -110,6 +110,23 @@ class Plot(unittest.TestCase):
         self.assertEqual(table.loc["bfs-road", "flat"], 4)
         self.assertNotIn("bt", table.index)
 
+    def sweep_file(self):
+        path = self.folder / "sweep.csv"
+        path.write_text(
+            "program,dataset,kernel,block,us,estimate_us,chosen\n"
+            "gemm,LARGE,k0,32x1,2,9,\ngemm,LARGE,k0,64x1,1,9,yes\n"
+            "gemm,LARGE,k1,32x1,20,2,yes\ngemm,LARGE,k1,64x1,10,4,\n"
+            "gemm,SMALL,k1,32x1,1,2,yes\ngemm,SMALL,k1,64x1,3,4,\n")
+        return path
+
+    def test_sweep(self):
+        table = sweep.data(results.load([self.sweep_file()]))
+        table = table.set_index("block")
+        self.assertEqual(set(table["dataset"]), {"LARGE"})
+        self.assertEqual(list(table.loc["32x1", ["measured", "estimated"]]),
+                         [2, 1])
+        self.assertEqual(list(table["chosen"]), [True, False])
+
     def test_last_row_counts(self):
         again = row("gemm", "auto", 0.25, 1.0, program="newer")
         rows = self.rows(ROWS + [again])
@@ -126,7 +143,8 @@ class Plot(unittest.TestCase):
 
     def test_files(self):
         self.rows()
-        status, output = self.run_script(self.folder / "results.csv")
+        status, output = self.run_script(self.folder / "results.csv",
+                                         self.sweep_file())
         self.assertEqual(status, 0, output)
         for name in plot.FIGURES:
             picture = self.folder / "plots" / f"{name}.png"
