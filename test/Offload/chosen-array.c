@@ -1,6 +1,6 @@
 /* One of two arrays, or one of two places: the compiler makes one access of a
  * chosen pointer of these.
- * RUN: %same --regions 4 %t %s
+ * RUN: %same --regions 5 %t %s
  */
 #include "Inputs/show.h"
 
@@ -36,6 +36,22 @@ APART static void three(int n, double *restrict to, const double *restrict p,
   }
 }
 
+/* Control flow that stays: the edges to the access are critical. */
+APART static void jumps(int n, double *restrict to, const double *restrict p,
+                        const double *restrict q) {
+  for (int i = 0; i < n; i++) {
+    const double *from = p + i;
+    if (i > 10) {
+      to[i] += 1.0;
+      if (i > 40) {
+        to[i] *= 0.5;
+        from = q;
+      }
+    }
+    to[i] -= *from;
+  }
+}
+
 int main(void) {
   FILL(a);
   FILL(b);
@@ -52,5 +68,7 @@ int main(void) {
   SHOW(c);
   three(n, a, b, c, b + N);
   SHOW(a);
+  jumps(n, c, a, b);
+  SHOW(c);
   return 0;
 }

@@ -93,15 +93,16 @@ private:
 
   void splitPHI(PHINode &PHI, SmallVectorImpl<Instruction *> &New) {
     BasicBlock *BB = PHI.getParent();
-    createJoin(BB, PHI.getNumIncomingValues());
+    // The PHIs of BB name the new blocks of split edges afterwards.
     SmallVector<BasicBlock *, 4> Predecessors(PHI.blocks());
+    for (BasicBlock *&Pred : Predecessors)
+      if (!Pred->getSingleSuccessor())
+        Pred = SplitEdge(Pred, BB, &DT, &LI);
+    createJoin(BB, Predecessors.size());
     for (BasicBlock *Pred : Predecessors) {
-      // The PHIs of BB name the new block of a split edge afterwards.
-      BasicBlock *From =
-          Pred->getSingleSuccessor() ? Pred : SplitEdge(Pred, BB, &DT, &LI);
-      auto Incoming = [&](Value *V) { return V->DoPHITranslation(BB, From); };
-      New.push_back(copyTo(From->getTerminator(),
-                           PHI.getIncomingValueForBlock(From), Incoming));
+      auto Incoming = [&](Value *V) { return V->DoPHITranslation(BB, Pred); };
+      New.push_back(copyTo(Pred->getTerminator(),
+                           PHI.getIncomingValueForBlock(Pred), Incoming));
     }
   }
 
