@@ -9,7 +9,8 @@
  * later ones do nothing, and __pacc_rt_end then returns 0 with host memory
  * untouched: the caller runs the original loops.
  *
- *   run = __pacc_rt_begin(&region);
+ *   run = __pacc_rt_worth(&region, sizes, 1, bytes) ? __pacc_rt_begin(&region)
+ *                                                   : NULL;
  *   if (run) {
  *     a = __pacc_rt_array(run, "A", A, lo, hi);
  *     __pacc_rt_copy(run, 0, PACC_COPY_IN, lo, hi - lo, 1, 0);
@@ -18,6 +19,7 @@
  *     if (__pacc_rt_end(run)) goto done;
  *   }
  *   original loops
+ *   __pacc_rt_host_end(&region);
  * done:
  */
 #ifndef PACC_ABI_H
@@ -85,12 +87,31 @@ struct pacc_image {
   void *state;
 };
 
-/* One offloaded region: its image, a readable name ("kernel_gemm_scop0") and
- * its place in the source ("gemm.c:77" or ""). */
+/* One offloaded region.
+ * name        readable: "kernel_gemm_scop0"
+ * location    its place in the source, "gemm.c:77" or ""
+ * *_factor    what the runtime has seen of it, by size: bits of a float, real by
+ *             estimated time; zero in the object file
+ */
+#define PACC_HISTORY_CLASSES 16
+
 struct pacc_region {
   struct pacc_image *image;
   const char *name;
   const char *location;
+  uint32_t host_factor[PACC_HISTORY_CLASSES];
+  uint32_t device_factor[PACC_HISTORY_CLASSES];
+};
+
+/* What one kernel has to do in a whole region, every loop nest counted as the
+ * box around it.
+ * instances   statement instances
+ * threads     of all launches
+ */
+struct pacc_size {
+  double instances;
+  double launches;
+  double threads;
 };
 
 enum {
@@ -98,8 +119,19 @@ enum {
   PACC_COPY_OUT = 2, /* device to host, at the region's end */
 };
 
+/* Is the device expected to be faster than the original loops? `bytes` is what
+ * would be copied in both directions. 0: run the original loops, and then call
+ * __pacc_rt_host_end, which learns from their time. Always 1 if PACC_DEVICE
+ * names a device. */
+int32_t __pacc_rt_worth(struct pacc_region *region,
+                        const struct pacc_size *kernels, uint32_t n_kernels,
+                        double bytes);
+
+/* After the original loops, whatever the reason was that they ran. */
+void __pacc_rt_host_end(struct pacc_region *region);
+
 /* Opens a region on this host thread. NULL: run the original loops. */
-void *__pacc_rt_begin(const struct pacc_region *region);
+void *__pacc_rt_begin(struct pacc_region *region);
 
 /* Gives the bytes [lo, hi) relative to `host` a place on the device; copies
  * nothing. Arrays of a run are numbered 0, 1, ... in the order of these calls.

@@ -77,6 +77,7 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
 /* One kernel of a mapping.
  *
  * domain      the statement instances that it executes
+ * host        the host's loops around it, { Stmt[i] -> [h] }; NULL for none
  * n_dims      how many dimensions of the grid it uses, 0 to 3; with none it
  *             is one thread
  * dim         the schedule dimension that runs along x, y and z
@@ -88,6 +89,7 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
  */
 struct pacc_kernel_plan {
   isl_union_set *domain;
+  isl_union_map *host;
   unsigned n_dims;
   isl_union_pw_aff *dim[PACC_MAX_DIMS];
   isl_id *param[PACC_MAX_DIMS];
@@ -126,6 +128,38 @@ __isl_give isl_union_set *
 pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
                               const struct pacc_scop *scop,
                               const struct pacc_dependences *deps);
+
+/* The values that one dimension takes, as functions of the parameters (and of
+ * a map's domain): `count` of them from `first` on, holes counted. Where there
+ * is none, count is 0 and first is undefined. */
+struct pacc_range {
+  isl_pw_aff *first;
+  isl_pw_aff *count;
+};
+
+/* The values of output dimension `pos` for each point of the domain. -1 after
+ * a failure. */
+int pacc_range_compute(struct pacc_range *range, __isl_take isl_map *map,
+                       unsigned pos);
+
+/* How much a kernel has to do in a whole region. Each list is a box whose size
+ * is the product of the list's values.
+ *
+ * launches    of the kernel
+ * threads     of all its launches
+ * instances   statement instances, one box per statement (n_statements)
+ */
+struct pacc_kernel_size {
+  isl_pw_aff_list *launches;
+  isl_pw_aff_list *threads;
+  isl_pw_aff_list **instances;
+  unsigned n_statements;
+};
+
+/* -1 after a failure, with nothing to clear. */
+int pacc_kernel_size_compute(struct pacc_kernel_size *size,
+                             const struct pacc_kernel_plan *kernel);
+void pacc_kernel_size_clear(struct pacc_kernel_size *size);
 
 #define PACC_MAX_INDICES 8
 

@@ -29,6 +29,11 @@ static cl::opt<bool> Enable("polly-acc",
                                       cl::cat(Category));
 #include "pacc/options.def"
 
+static cl::alias OptMinCompute("polly-acc-mincompute",
+                               cl::desc("Polly-ACC's name of "
+                                        "-polly-acc-min-work"),
+                               cl::aliasopt(OptMinWork), cl::cat(Category));
+
 bool isOffloadEnabled() { return Enable; }
 
 Options Options::fromCommandLine() {
@@ -122,6 +127,10 @@ Error Options::validate() const {
       return badValue(Name, Value, "on or off");
   if (auto Shape = parseBlockShape(BlockSize); !Shape)
     return Shape.takeError();
+  uint64_t Instances;
+  if (MinWork != "auto" && MinWork != "always" &&
+      StringRef(MinWork).getAsInteger(10, Instances))
+    return badValue("min-work", MinWork, "auto, always or a whole number");
   if (!pacc_gpu_find(Arch.c_str()))
     return badValue("arch", Arch, "one of sm_70 ... sm_121");
   if (std::string Problem;

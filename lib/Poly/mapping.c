@@ -30,6 +30,7 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
                         __isl_keep isl_union_map *prefix) {
   isl_ctx *ctx = isl_union_set_get_ctx(plan->domain);
   kernel->domain = isl_union_set_copy(plan->domain);
+  kernel->host = prefix ? isl_union_map_copy(prefix) : NULL;
   kernel->launches =
       prefix ? pacc_nominal_trips(planner->nominal, plan->domain, prefix, NULL)
              : 1;
@@ -205,6 +206,7 @@ void pacc_mapping_free(struct pacc_mapping *mapping) {
   for (unsigned k = 0; mapping->kernels && k < mapping->n_kernels; ++k) {
     struct pacc_kernel_plan *kernel = &mapping->kernels[k];
     isl_union_set_free(kernel->domain);
+    isl_union_map_free(kernel->host);
     for (unsigned i = 0; i < PACC_MAX_DIMS; ++i) {
       isl_union_pw_aff_free(kernel->dim[i]);
       isl_id_free(kernel->param[i]);

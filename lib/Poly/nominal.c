@@ -13,7 +13,7 @@
 #include <stddef.h>
 
 /* A loop whose bound is a parameter is taken to have this many iterations. */
-enum { NOMINAL_SIZE = 1000, MAX_DIMS = 32 };
+enum { NOMINAL_SIZE = 1000 };
 
 /* All parameters `size`, growing or shrinking by `step` from one to the next.
  */
@@ -107,8 +107,8 @@ static isl_stat mark_determined(__isl_take isl_constraint *c, void *user) {
   if (divs > 0 &&
       isl_constraint_involves_dims(c, isl_dim_div, 0, (unsigned)divs))
     n = 0;
-  if (n > MAX_DIMS)
-    n = MAX_DIMS;
+  if (n > PACC_MAX_SET_DIMS)
+    n = PACC_MAX_SET_DIMS;
   for (int d = n - 1; d >= 0; --d)
     if (isl_constraint_involves_dims(c, isl_dim_set, (unsigned)d, 1)) {
       determined[d] = true;
@@ -118,15 +118,22 @@ static isl_stat mark_determined(__isl_take isl_constraint *c, void *user) {
   return isl_stat_ok;
 }
 
+void pacc_determined_dims(__isl_keep isl_set *set,
+                          bool determined[PACC_MAX_SET_DIMS]) {
+  isl_basic_set *hull = isl_set_affine_hull(isl_set_copy(set));
+  for (int d = 0; d < PACC_MAX_SET_DIMS; ++d)
+    determined[d] = false;
+  isl_basic_set_foreach_constraint(hull, mark_determined, determined);
+  isl_basic_set_free(hull);
+}
+
 static isl_stat add_box(__isl_take isl_set *set, void *user) {
   double *sum = user;
   isl_size n = isl_set_dim(set, isl_dim_set);
   double box = isl_set_is_empty(set) == isl_bool_false ? 1 : 0;
-  bool determined[MAX_DIMS] = {false};
-  isl_basic_set *hull = isl_set_affine_hull(isl_set_copy(set));
-  isl_basic_set_foreach_constraint(hull, mark_determined, determined);
-  isl_basic_set_free(hull);
-  for (int i = 0; box > 0 && i < n && i < MAX_DIMS; ++i)
+  bool determined[PACC_MAX_SET_DIMS];
+  pacc_determined_dims(set, determined);
+  for (int i = 0; box > 0 && i < n && i < PACC_MAX_SET_DIMS; ++i)
     if (!determined[i])
       box *= extent_of(set, i);
   *sum += box;

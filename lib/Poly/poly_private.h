@@ -124,6 +124,14 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
 double pacc_nominal_instances(__isl_keep isl_set *nominal,
                               __isl_keep isl_union_set *domain);
 
+enum { PACC_MAX_SET_DIMS = 32 };
+
+/* Which dimensions of `set` follow from those before them by an equality, like
+ * j in { [i, j] : j = i + 1 }; only the first PACC_MAX_SET_DIMS are looked at.
+ */
+void pacc_determined_dims(__isl_keep isl_set *set,
+                          bool determined[PACC_MAX_SET_DIMS]);
+
 /* How well member `pos` of `loop` walks memory as x of a thread block: the
  * higher, the more of the accesses of `domain` are contiguous along it. */
 double pacc_member_contiguity(const struct pacc_planner *planner,

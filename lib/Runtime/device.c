@@ -2,6 +2,7 @@
  * at a fork and at the end of the process.
  */
 #include "device_private.h"
+#include "guard_private.h"
 #include "module_private.h"
 #include "profile_private.h"
 #include "sweep_private.h"
@@ -110,6 +111,20 @@ static bool read_choice(enum choice *choice, int *ordinal) {
   return true;
 }
 
+static pthread_once_t optional_once = PTHREAD_ONCE_INIT;
+static bool optional;
+
+static void read_optional(void) {
+  const char *value = pacc_env("PACC_DEVICE");
+  optional = !value || strcmp(value, "auto") == 0;
+}
+
+bool pacc_device_is_optional(void) {
+  pthread_once(&optional_once, read_optional);
+  return optional &&
+         atomic_load_explicit(&state, memory_order_acquire) != ON_HOST;
+}
+
 static void log_device(const struct pacc_device *device) {
   const struct pacc_device_info *info = &device->info;
   char memory[24];
@@ -145,6 +160,10 @@ static bool open_backend(const struct pacc_backend *backend, int ordinal,
   pthread_rwlock_init(&device->holders, NULL);
   pthread_mutex_init(&device->modules_lock, NULL);
   log_device(device);
+  if (!asked_for && !backend->enter(device->handle)) {
+    pacc_guard_measure(device);
+    backend->leave(device->handle);
+  }
   return true;
 }
 

@@ -34,6 +34,10 @@ struct pacc_device {
   struct pacc_module *modules;
 };
 
+/* Does the environment leave it to the runtime where regions run, and may it
+ * be a device at all? */
+bool pacc_device_is_optional(void);
+
 /* The device, opened by the first call. NULL: original loops; what was wrong
  * has been said. */
 struct pacc_device *pacc_device_get(void);

@@ -32,7 +32,8 @@ struct pacc_result {
   char *result;
 };
 
-/* failed   sticky; the reason is in thread->error
+/* loaded   this run brought the module to the device
+ * failed   sticky; the reason is in thread->error
  * staging  where results wait until all have arrived
  * bytes_in, bytes_out, launches  so far, for the log
  */
@@ -41,6 +42,7 @@ struct pacc_run {
   struct pacc_device *device;
   struct pacc_thread *thread;
   struct pacc_module *module;
+  bool loaded;
   bool failed;
   struct pacc_array *arrays;
   unsigned n_arrays, arrays_capacity;

@@ -5,6 +5,7 @@
  * region has arrived in staging memory.
  */
 #include "count_private.h"
+#include "guard_private.h"
 #include "run_private.h"
 #include "sweep_private.h"
 
@@ -48,6 +49,7 @@ static struct pacc_run *open_run(struct pacc_device *device,
   run->device = device;
   run->module = module;
   run->start_ns = start_ns;
+  run->loaded = loaded;
   if (loaded)
     pacc_profile_host(run, PACC_PROFILE_LOAD, region->image->name, start_ns,
                       pacc_module_code_size(device, region->image));
@@ -70,7 +72,7 @@ static struct pacc_run *begin(struct pacc_device *device,
   return run;
 }
 
-PACC_RT_API void *__pacc_rt_begin(const struct pacc_region *region) {
+PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
   struct pacc_device *device = pacc_device_get();
   struct pacc_thread *thread = device ? pacc_thread_get() : NULL;
   struct pacc_run *run = NULL;
@@ -224,6 +226,10 @@ PACC_RT_API int32_t __pacc_rt_end(void *handle) {
   pacc_profile_end(run, ok);
   device->backend->leave(device->handle);
   pacc_device_unhold(device);
+  /* Loading is paid once. */
+  if (ok && !run->loaded)
+    pacc_guard_device_ran(run->region,
+                          (double)(pacc_clock() - run->start_ns) * 1e-9);
   if (ok)
     log_success(run);
   else

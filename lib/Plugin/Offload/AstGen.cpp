@@ -47,21 +47,13 @@ static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
       isl_union_map_from_union_pw_aff(isl_union_pw_aff_copy(Dim));
   isl_map *Map = isl_map_from_union_map(
       isl_union_map_apply_range(isl_union_map_reverse(Outer), Coordinate));
-  Map = isl_map_coalesce(Map);
-  isl_set *Any = isl_map_domain(isl_map_copy(Map));
-  isl_pw_aff *Min = isl_pw_aff_coalesce(isl_map_dim_min(isl_map_copy(Map), 0));
-  isl_pw_aff *Max = isl_pw_aff_coalesce(isl_map_dim_max(Map, 0));
-  isl_pw_aff *Count =
-      isl_pw_aff_sub(Max, addConstant(isl_pw_aff_copy(Min), -1));
-  // No instance at all in this iteration: no thread.
-  isl_pw_aff *Zero = isl_pw_aff_zero_on_domain(
-      isl_local_space_from_space(isl_set_get_space(Any)));
-  isl_set *None = isl_set_complement(Any);
-  Count = isl_pw_aff_union_max(Count, isl_pw_aff_intersect_domain(Zero, None));
+  pacc_range Range;
+  if (pacc_range_compute(&Range, Map, 0))
+    return false;
   Launch.First.push_back(
-      isl::manage(isl_ast_build_expr_from_pw_aff(Build, Min)));
-  Launch.Threads.push_back(isl::manage(
-      isl_ast_build_expr_from_pw_aff(Build, isl_pw_aff_coalesce(Count))));
+      isl::manage(isl_ast_build_expr_from_pw_aff(Build, Range.first)));
+  Launch.Threads.push_back(
+      isl::manage(isl_ast_build_expr_from_pw_aff(Build, Range.count)));
   return !Launch.First.back().is_null() && !Launch.Threads.back().is_null();
 }
 
@@ -183,6 +175,52 @@ static bool isAccessed(const ScopArrayInfo &SAI, const pacc_scop &Facts) {
 }
 
 //===----------------------------------------------------------------------===//
+// Sizes
+//===----------------------------------------------------------------------===//
+
+static BoxAst buildBox(isl_pw_aff_list *Extents, const isl::ast_build &Build) {
+  BoxAst Box;
+  isl_size N = isl_pw_aff_list_n_pw_aff(Extents);
+  for (isl_size I = 0; I < N; ++I)
+    Box.push_back(isl::manage(isl_ast_build_expr_from_pw_aff(
+        Build.get(), isl_pw_aff_list_get_pw_aff(Extents, I))));
+  return Box;
+}
+
+static bool isComplete(const BoxAst &Box) {
+  return none_of(Box, [](const isl::ast_expr &E) { return E.is_null(); });
+}
+
+static bool buildSize(SizeAst &Ast, const pacc_kernel_plan &Kernel,
+                      const isl::ast_build &Build) {
+  pacc_kernel_size Size;
+  if (pacc_kernel_size_compute(&Size, &Kernel))
+    return false;
+  Ast.Launches = buildBox(Size.launches, Build);
+  Ast.Threads = buildBox(Size.threads, Build);
+  for (unsigned I = 0; I < Size.n_statements; ++I)
+    Ast.Instances.push_back(buildBox(Size.instances[I], Build));
+  pacc_kernel_size_clear(&Size);
+  return isComplete(Ast.Launches) && isComplete(Ast.Threads) &&
+         all_of(Ast.Instances, isComplete);
+}
+
+/// Sizes only help to decide where the region runs: where they take too long,
+/// it runs on the device.
+static void buildSizes(RegionAst &Region, const pacc_mapping &Mapping,
+                       const isl::ast_build &Build, uint64_t MaxOperations) {
+  isl_ctx *Ctx = isl_ast_build_get_ctx(Build.get());
+  Quota Bound(Ctx, MaxOperations);
+  Region.Sizes.resize(Mapping.n_kernels);
+  for (unsigned K = 0; K < Mapping.n_kernels; ++K)
+    if (!buildSize(Region.Sizes[K], Mapping.kernels[K], Build)) {
+      Region.Sizes.clear();
+      isl_ctx_reset_error(Ctx);
+      return;
+    }
+}
+
+//===----------------------------------------------------------------------===//
 // The region
 //===----------------------------------------------------------------------===//
 
@@ -207,6 +245,8 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
       Arrays.push_back(SAI);
   if (Region->RunCondition.is_null())
     return nullptr;
+
+  buildSizes(*Region, Mapping, Plain, MaxOperations);
 
   Quota Bound(Ctx, MaxOperations);
   for (const ScopArrayInfo *SAI : Arrays) {

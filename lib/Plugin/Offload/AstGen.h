@@ -40,6 +40,15 @@ struct ExtentAst {
   bool isBox() const { return !Rows.is_null(); }
 };
 
+/// The product of its extents.
+using BoxAst = std::vector<isl::ast_expr>;
+
+/// How much a kernel has to do in a whole region (pacc_kernel_size).
+struct SizeAst {
+  BoxAst Launches, Threads;
+  std::vector<BoxAst> Instances;
+};
+
 struct ArrayAst {
   const polly::ScopArrayInfo *SAI = nullptr;
   ExtentAst Touched, In, Out;
@@ -51,6 +60,8 @@ struct RegionAst {
   isl::ast_expr RunCondition;
   std::vector<ArrayAst> Arrays;
   std::vector<std::unique_ptr<LaunchAst>> Launches;
+  /// One for each kernel, or none if they are not known.
+  std::vector<SizeAst> Sizes;
 
   /// The launch that \p Mark stands for.
   static const LaunchAst *launchOf(const isl::ast_node &Mark);

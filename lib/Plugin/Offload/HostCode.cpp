@@ -41,8 +41,9 @@ Value *RegionBuilder::offsetFrom(Value *Base, const isl::ast_expr &Address) {
                            toInt64(Base));
 }
 
-void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
-                               unsigned Index, unsigned Direction) {
+/// The bytes of an extent, as __pacc_rt_copy takes them.
+RegionBuilder::Rows RegionBuilder::createRows(const ArrayAst &Array,
+                                              const ExtentAst &Extent) {
   Value *Base = getLatestValue(Array.SAI->getBasePtr());
   Value *Size = Builder.getInt64(Array.SAI->getElemSizeInBytes());
   Value *When = ExprBuilder.createBool(Extent.When.copy());
@@ -51,14 +52,20 @@ void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
   Value *Width = Builder.CreateAdd(
       Builder.CreateSub(offsetFrom(Base, RowEnd), First), Size);
   Width = Builder.CreateSelect(When, Width, Builder.getInt64(0));
-  Value *Rows = Builder.getInt64(1), *Pitch = Builder.getInt64(0);
+  Value *Count = Builder.getInt64(1), *Pitch = Builder.getInt64(0);
   if (Extent.isBox()) {
-    Rows = toInt64(ExprBuilder.create(Extent.Rows.copy()));
+    Count = toInt64(ExprBuilder.create(Extent.Rows.copy()));
     Pitch = Builder.CreateSub(offsetFrom(Base, Extent.NextRow), First);
   }
+  return {First, Width, Count, Pitch};
+}
+
+void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
+                               unsigned Index, unsigned Direction) {
+  auto [First, Width, Count, Pitch] = createRows(Array, Extent);
   callRuntime("__pacc_rt_copy", Builder.getVoidTy(),
               {Run, Builder.getInt32(Index), Builder.getInt32(Direction), First,
-               Width, Rows, Pitch});
+               Width, Count, Pitch});
 }
 
 void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
@@ -78,15 +85,108 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   DeviceAddress[Array.SAI->getBasePtr()] = Slot;
 }
 
-std::pair<Value *, Value *> RegionBuilder::createRegion(const RegionAst &Region,
-                                                        Value *Descriptor) {
-  Run = callRuntime("__pacc_rt_begin", Builder.getPtrTy(), {Descriptor});
-  Value *Opened = Builder.CreateIsNotNull(Run);
+//===----------------------------------------------------------------------===//
+// Is it worth it?
+//===----------------------------------------------------------------------===//
+
+/// As a double: the sizes are estimates, and must not overflow.
+Value *RegionBuilder::createSize(const BoxAst &Box) {
+  Type *Double = Builder.getDoubleTy();
+  Value *Size = ConstantFP::get(Double, 1);
+  for (const isl::ast_expr &Extent : Box) {
+    Value *Count = ExprBuilder.create(Extent.copy());
+    Size = Builder.CreateFMul(Size, Builder.CreateSIToFP(Count, Double));
+  }
+  return Size;
+}
+
+Value *RegionBuilder::createSize(ArrayRef<BoxAst> Boxes) {
+  Value *Sum = ConstantFP::get(Builder.getDoubleTy(), 0);
+  for (const BoxAst &Box : Boxes)
+    Sum = Builder.CreateFAdd(Sum, createSize(Box));
+  return Sum;
+}
+
+/// Everything that is copied, in and out.
+Value *RegionBuilder::createBytes(const RegionAst &Region) {
+  Type *Double = Builder.getDoubleTy();
+  Value *Sum = ConstantFP::get(Double, 0);
+  auto Add = [&](const ArrayAst &Array, const ExtentAst &Extent) {
+    Rows R = createRows(Array, Extent);
+    Value *Bytes = Builder.CreateFMul(Builder.CreateSIToFP(R.Width, Double),
+                                      Builder.CreateSIToFP(R.Count, Double));
+    Sum = Builder.CreateFAdd(Sum, Bytes);
+  };
+  for (const ArrayAst &Array : Region.Arrays) {
+    if (Array.HasIn)
+      Add(Array, Array.In);
+    if (Array.HasOut)
+      Add(Array, Array.Out);
+  }
+  return Sum;
+}
+
+Value *RegionBuilder::createWorth(const RegionAst &Region, Value *Descriptor) {
+  Type *Double = Builder.getDoubleTy();
+  auto *Table = ArrayType::get(Double, 3 * Region.Sizes.size());
+  AllocaInst *Sizes = createEntryAlloca(Table, "pacc.sizes");
+  unsigned Next = 0;
+  auto Store = [&](Value *Size) {
+    Builder.CreateStore(
+        Size, Builder.CreateConstInBoundsGEP2_64(Table, Sizes, 0, Next++));
+  };
+  // struct pacc_size, field by field.
+  for (const SizeAst &Size : Region.Sizes) {
+    Store(createSize(Size.Instances));
+    Store(createSize(Size.Launches));
+    Store(createSize(Size.Threads));
+  }
+  return callRuntime("__pacc_rt_worth", Builder.getInt32Ty(),
+                     {Descriptor, Sizes, Builder.getInt32(Region.Sizes.size()),
+                      createBytes(Region)});
+}
+
+Value *RegionBuilder::createHasInstances(const RegionAst &Region,
+                                         uint64_t Instances) {
+  Type *Double = Builder.getDoubleTy();
+  Value *Sum = ConstantFP::get(Double, 0);
+  for (const SizeAst &Size : Region.Sizes)
+    Sum = Builder.CreateFAdd(Sum, createSize(Size.Instances));
+  return Builder.CreateFCmpOGE(Sum, ConstantFP::get(Double, Instances));
+}
+
+void RegionBuilder::createHostEnd(Value *Descriptor) {
+  callRuntime("__pacc_rt_host_end", Builder.getVoidTy(), {Descriptor});
+}
+
+//===----------------------------------------------------------------------===//
+// The region
+//===----------------------------------------------------------------------===//
+
+SmallVector<Instruction *, 3>
+RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
+                            StringRef MinWork) {
+  SmallVector<Instruction *, 3> Conditions;
   // The branch to the original loops is placed here later.
-  BasicBlock *Body = SplitBlock(Builder.GetInsertBlock(),
-                                &*Builder.GetInsertPoint(), &DT, &LI);
-  Body->setName("pacc.region");
-  Builder.SetInsertPoint(&Body->front());
+  auto GoOnIf = [&](Value *Condition) {
+    // Constants are no place for a branch.
+    auto *I = dyn_cast<Instruction>(Condition);
+    if (!I)
+      I = cast<Instruction>(
+          Builder.Insert(new FreezeInst(Condition), "pacc.condition"));
+    Conditions.push_back(I);
+    BasicBlock *Next = SplitBlock(Builder.GetInsertBlock(),
+                                  &*Builder.GetInsertPoint(), &DT, &LI);
+    Next->setName("pacc.region");
+    Builder.SetInsertPoint(&Next->front());
+  };
+  uint64_t Instances;
+  if (!Region.Sizes.empty() && MinWork == "auto")
+    GoOnIf(Builder.CreateIsNotNull(createWorth(Region, Descriptor)));
+  else if (!Region.Sizes.empty() && !MinWork.getAsInteger(10, Instances))
+    GoOnIf(createHasInstances(Region, Instances));
+  Run = callRuntime("__pacc_rt_begin", Builder.getPtrTy(), {Descriptor});
+  GoOnIf(Builder.CreateIsNotNull(Run));
 
   for (auto [Index, Array] : enumerate(Region.Arrays))
     createArray(Array, Index);
@@ -98,7 +198,8 @@ std::pair<Value *, Value *> RegionBuilder::createRegion(const RegionAst &Region,
       createCopy(Array, Array.Out, Index, PACC_COPY_OUT);
   create(Region.Root.copy());
   Value *Status = callRuntime("__pacc_rt_end", Builder.getInt32Ty(), {Run});
-  return {Opened, Builder.CreateIsNotNull(Status)};
+  Conditions.push_back(cast<Instruction>(Builder.CreateIsNotNull(Status)));
+  return Conditions;
 }
 
 void RegionBuilder::createLaunch(const LaunchAst &Launch, unsigned Kernel,

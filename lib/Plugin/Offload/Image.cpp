@@ -47,9 +47,11 @@ Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
     Image = new GlobalVariable(
         Host, imageType(C), false, GlobalValue::InternalLinkage,
         Constant::getNullValue(imageType(C)), "__pacc_image");
+  Constant *History = Constant::getNullValue(
+      ArrayType::get(Type::getInt32Ty(C), PACC_HISTORY_CLASSES));
   Constant *Region = ConstantStruct::getAnon(
-      {Image, createString(Name), createString(Location)});
-  return new GlobalVariable(Host, Region->getType(), true,
+      {Image, createString(Name), createString(Location), History, History});
+  return new GlobalVariable(Host, Region->getType(), false,
                             GlobalValue::PrivateLinkage, Region,
                             "__pacc_region");
 }

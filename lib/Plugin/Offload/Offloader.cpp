@@ -281,9 +281,9 @@ bool Offloader::offloadRegion(Scop &S) {
   return true;
 }
 
-/// Makes \p Condition false lead from \p From to \p Target instead of on.
-static void branchBack(Value *Condition, BasicBlock *From, BasicBlock *Target) {
-  auto *Old = cast<BranchInst>(From->getTerminator());
+/// Makes \p Condition false lead from its block to \p Target instead of on.
+static void branchBack(Instruction *Condition, BasicBlock *Target) {
+  auto *Old = cast<BranchInst>(Condition->getParent()->getTerminator());
   BranchInst::Create(Old->getSuccessor(0), Target, Condition,
                      Old->getIterator());
   Old->eraseFromParent();
@@ -332,10 +332,9 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Builder.GetInsertBlock()->getTerminator()->setOperand(0, Condition);
 
   Builder.SetInsertPoint(Start->getTerminator());
-  auto [Opened, Closed] = Nodes.createRegion(
-      Region, Device.createRegion(Report.Name, Report.Location));
-  BasicBlock *AfterBegin = cast<Instruction>(Opened)->getParent();
-  BasicBlock *AfterEnd = cast<Instruction>(Closed)->getParent();
+  Constant *Descriptor = Device.createRegion(Report.Name, Report.Location);
+  SmallVector<Instruction *, 3> Conditions =
+      Nodes.createRegion(Region, Descriptor, Opts.MinWork);
   Nodes.finalize();
 
   // A region that could not be opened or closed runs the original loops. They
@@ -343,15 +342,27 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Split = Start->getSinglePredecessor();
   BasicBlock *Fallback =
       SplitEdge(Split, Split->getTerminator()->getSuccessor(1), &DT, &LI);
-  branchBack(Opened, AfterBegin, Fallback);
-  branchBack(Closed, AfterEnd, Fallback);
+  for (Instruction *Condition : Conditions) {
+    branchBack(Condition, Fallback);
+    Handled.insert(Condition->getParent());
+  }
 
-  for (BasicBlock *BB : {Start, Exit, Fallback, AfterBegin, AfterEnd})
+  for (BasicBlock *BB : {Start, Exit, Fallback})
     Handled.insert(BB);
   // The host's loops around kernels are none of the program's.
   for (Loop *L : LI.getLoopsInPreorder())
     if (!Before.contains(L->getHeader()))
       Handled.insert(L->getHeader());
+  if (Opts.MinWork != "auto" || Region.Sizes.empty())
+    return true;
+  // Where the original loops end, the runtime learns from their time.
+  BasicBlock *Merge = Exit->getSingleSuccessor();
+  auto FromLoops =
+      find_if(predecessors(Merge), [&](BasicBlock *BB) { return BB != Exit; });
+  BasicBlock *AfterLoops = SplitEdge(*FromLoops, Merge, &DT, &LI);
+  Builder.SetInsertPoint(AfterLoops->getTerminator());
+  Nodes.createHostEnd(Descriptor);
+  Handled.insert(AfterLoops);
   return true;
 }
 

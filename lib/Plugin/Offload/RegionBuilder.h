@@ -37,12 +37,17 @@ public:
     Cell->setBasePtr(BlockGen.getOrCreateAlloca(Scalar));
   }
 
-  /// Emits the whole region at the builder's position: opens it, copies in,
-  /// executes the AST, closes it. Returns the two conditions that lead back to
-  /// the original loops when they are false: the one after opening and the one
-  /// at the end.
-  std::pair<llvm::Value *, llvm::Value *> createRegion(const RegionAst &Region,
-                                                       llvm::Value *Descriptor);
+  /// Emits the whole region at the builder's position: asks whether it has
+  /// \p MinWork, opens it, copies in, executes the AST, closes it. Each of the
+  /// conditions returned leads back to the original loops, from the end of its
+  /// block, when it is false.
+  llvm::SmallVector<llvm::Instruction *, 3>
+  createRegion(const RegionAst &Region, llvm::Value *Descriptor,
+               llvm::StringRef MinWork);
+
+  /// Tells the runtime, at the builder's position, that the original loops have
+  /// run.
+  void createHostEnd(llvm::Value *Descriptor);
 
   /// Kernels written so far, all in the device module.
   unsigned kernelCount() const { return NumKernels; }
@@ -53,7 +58,16 @@ private:
   isl::union_map getScheduleForAstNode(const isl::ast_node &Node) override;
 
   // Host side.
+  llvm::Value *createSize(const BoxAst &Box);
+  llvm::Value *createSize(llvm::ArrayRef<BoxAst> Boxes);
+  llvm::Value *createBytes(const RegionAst &Region);
+  llvm::Value *createWorth(const RegionAst &Region, llvm::Value *Descriptor);
+  llvm::Value *createHasInstances(const RegionAst &Region, uint64_t Instances);
   void createArray(const ArrayAst &Array, unsigned Index);
+  struct Rows {
+    llvm::Value *First, *Width, *Count, *Pitch;
+  };
+  Rows createRows(const ArrayAst &Array, const ExtentAst &Extent);
   void createCopy(const ArrayAst &Array, const ExtentAst &Extent,
                   unsigned Index, unsigned Direction);
   llvm::Value *offsetFrom(llvm::Value *Base, const isl::ast_expr &Address);

@@ -90,7 +90,8 @@ static const struct pacc_kernel kernels[N_KERNELS] = {
 };
 
 struct pacc_image test_image;
-const struct pacc_region test_region = {&test_image, "test_scop0", "test.c:9"};
+struct pacc_region test_region = {
+    .image = &test_image, .name = "test_scop0", .location = "test.c:9"};
 
 static void *pointer(const void *param) {
   uint64_t address;
@@ -176,7 +177,7 @@ void init_data(struct data *data, unsigned seed) {
       data->c[i][j] = i * 100 + j;
 }
 
-int offload(const struct pacc_region *region, struct data *data, double seed) {
+int offload(struct pacc_region *region, struct data *data, double seed) {
   const int64_t bytes = N * (int64_t)sizeof(double);
   const int64_t lo = FIRST_COLUMN * (int64_t)sizeof(double);
   const int64_t width = WIDTH * (int64_t)sizeof(double);
@@ -209,7 +210,7 @@ void on_host(struct data *data, double seed) {
       data->c[i][j] = seed;
 }
 
-int run_region(const struct pacc_region *region, unsigned seed) {
+int run_region(struct pacc_region *region, unsigned seed) {
   struct data data, before, expected;
   init_data(&data, seed);
   before = data;

@@ -55,7 +55,7 @@ struct mark {
 };
 
 extern struct pacc_image test_image;
-extern const struct pacc_region test_region;
+extern struct pacc_region test_region;
 
 /* The image with right hashes; registers its kernels with the fake driver. */
 void init_image(struct pacc_image *image);
@@ -70,13 +70,13 @@ void init_data(struct data *data, unsigned seed);
 
 /* b += 2 a (launched twice, so 4 a in all), and WIDTH columns of c become
  * seed. Returns what __pacc_rt_end does, 0 if begin gave NULL. */
-int offload(const struct pacc_region *region, struct data *data, double seed);
+int offload(struct pacc_region *region, struct data *data, double seed);
 
 /* The original loops of the same. */
 void on_host(struct data *data, double seed);
 
 /* offload, checked: on success the results are right, on failure nothing was
  * changed; then, as generated code does, the original loops. */
-int run_region(const struct pacc_region *region, unsigned seed);
+int run_region(struct pacc_region *region, unsigned seed);
 
 #endif

@@ -91,7 +91,8 @@ static const struct pacc_kernel kernels[N_KERNELS] = {
                  .param_sizes = sizes},
 };
 static struct pacc_image image;
-static const struct pacc_region region = {&image, "gpu_scop0", "gpu.c:1"};
+static struct pacc_region region = {
+    .image = &image, .name = "gpu_scop0", .location = "gpu.c:1"};
 
 static uint64_t hash(const char *text) {
   uint64_t value = 14695981039346656037u;

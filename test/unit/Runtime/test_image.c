@@ -131,7 +131,8 @@ static void refuse(void *argument) {
   change->apply();
   for (unsigned i = 0; i < 5; i++)
     CHECK(run_region(&test_region, i) == 0);
-  static const struct pacc_region other = {&test_image, "other", ""};
+  static struct pacc_region other = {
+      .image = &test_image, .name = "other", .location = ""};
   CHECK(run_region(&other, 9) == 0);
   CHECK(strstr(pacc_rt_last_error(), change->message));
   /* The answer is remembered. */
@@ -220,7 +221,8 @@ static void use_images(void *argument) {
   images[1].ptx_hash++;
   for (unsigned round = 0; round < 3; round++) {
     for (int i = 0; i < 3; i++) {
-      struct pacc_region region = {&images[i], "r", "x.c:1"};
+      struct pacc_region region = {
+          .image = &images[i], .name = "r", .location = "x.c:1"};
       CHECK(run_region(&region, round) == (i != 1));
     }
   }

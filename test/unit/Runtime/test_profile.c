@@ -43,8 +43,9 @@ static void start(void) {
   init_image(&test_image);
 }
 
-static struct pacc_region strange = {&test_image, "a \"strange\", name\\",
-                                     "test.c:9"};
+static struct pacc_region strange = {.image = &test_image,
+                                     .name = "a \"strange\", name\\",
+                                     .location = "test.c:9"};
 
 static void expect_files(unsigned regions, unsigned fallbacks,
                          unsigned launches) {

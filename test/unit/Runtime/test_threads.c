@@ -20,7 +20,8 @@ static void start(unsigned n_threads) {
   setenv("PACC_DEVICE", "cuda", 1);
   for (int i = 0; i < IMAGES; i++) {
     init_image(&images[i]);
-    regions[i] = (struct pacc_region){&images[i], "region", "test.c:1"};
+    regions[i] = (struct pacc_region){
+        .image = &images[i], .name = "region", .location = "test.c:1"};
   }
   pthread_barrier_init(&barrier, NULL, n_threads);
 }

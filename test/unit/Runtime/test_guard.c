@@ -1,0 +1,177 @@
+/* test_guard.c: where regions run if PACC_DEVICE leaves that to the runtime. */
+#include "support.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <string.h>
+#include <time.h>
+
+#include <cmocka.h>
+
+static const struct pacc_size tiny = {1e3, 1, 1e3};
+static const struct pacc_size huge = {1e12, 1, 1e6};
+/* A tenth of a second on the host, less than it takes to start a device. */
+static const struct pacc_size medium = {1e8, 1, 1e6};
+/* One launch per instance. */
+static const struct pacc_size sequential = {1e9, 1e9, 1e9};
+
+static void wait_ms(long ms) {
+  struct timespec time = {ms / 1000, ms % 1000 * 1000000};
+  nanosleep(&time, NULL);
+}
+
+static int worth(const struct pacc_size *size) {
+  return __pacc_rt_worth(&test_region, size, 1, 1e4);
+}
+
+static void start(const char *device) {
+  unsetenv("PACC_DEVICE");
+  if (device)
+    setenv("PACC_DEVICE", device, 1);
+  init_image(&test_image);
+  fake_cuda_configure(1, 80, 1 << 30, "");
+}
+
+static void by_size(void *argument) {
+  start(argument);
+  CHECK(!worth(&tiny));
+  CHECK(!worth(&sequential));
+  /* Asking does not start the driver. */
+  CHECK(fake_cuda_calls("cuInit") == 0);
+  CHECK(worth(&huge));
+}
+
+static void insist(void *argument) {
+  start(argument);
+  CHECK(worth(&tiny));
+  CHECK(worth(&sequential));
+}
+
+/* What was missed pays for the start in the end. */
+static void adds_up(void *argument) {
+  (void)argument;
+  start(NULL);
+  int on_host = 0;
+  while (!worth(&medium) && on_host < 1000)
+    on_host++;
+  CHECK(on_host > 0 && on_host < 1000);
+  CHECK(run_region(&test_region, 1));
+  /* The device is there now: nothing has to add up any more. */
+  CHECK(worth(&medium));
+}
+
+/* Original loops that are slower than the estimate move to the device. */
+static void learns_from_host(void *argument) {
+  (void)argument;
+  start(NULL);
+  CHECK(run_region(&test_region, 1));
+  CHECK(!worth(&tiny));
+  wait_ms(50);
+  __pacc_rt_host_end(&test_region);
+  CHECK(worth(&tiny));
+  /* Another size is another matter. */
+  struct pacc_size less = {10, 1, 10};
+  CHECK(!worth(&less));
+}
+
+/* A device that is slower than the estimate loses the region. */
+static void learns_from_device(void *argument) {
+  (void)argument;
+  start(NULL);
+  CHECK(run_region(&test_region, 1));
+  struct pacc_size size = {1e7, 1, 1e7};
+  CHECK(worth(&size));
+  void *run = __pacc_rt_begin(&test_region);
+  CHECK(run);
+  wait_ms(500);
+  CHECK(__pacc_rt_end(run));
+  CHECK(!worth(&size));
+}
+
+/* The end of loops that ran for another reason teaches nothing. */
+static void unasked_end(void *argument) {
+  (void)argument;
+  start(NULL);
+  __pacc_rt_host_end(&test_region);
+  for (int i = 0; i < PACC_HISTORY_CLASSES; i++)
+    CHECK(!test_region.host_factor[i] && !test_region.device_factor[i]);
+}
+
+static void no_device(void *argument) {
+  (void)argument;
+  start(NULL);
+  fake_cuda_configure(0, 80, 1 << 30, "");
+  CHECK(worth(&huge));
+  CHECK(!__pacc_rt_begin(&test_region));
+  /* From now on it is begin's matter, which answers at once. */
+  CHECK(worth(&tiny));
+  CHECK(!__pacc_rt_begin(&test_region));
+  CHECK(fake_cuda_calls("cuInit") == 1);
+}
+
+/* Sizes of loops that do not run, or of which nothing sensible is known. */
+static void odd_sizes(void *argument) {
+  (void)argument;
+  start(NULL);
+  static const struct pacc_size sizes[] = {
+      {0, 0, 0}, {1, 0, 0}, {-1, 1, 1}, {1e300, 1e300, 1}, {1e300, 1, 1e-300}};
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+    __pacc_rt_worth(&test_region, &sizes[i], 1, 0);
+  __pacc_rt_worth(&test_region, sizes, 0, 0);
+  CHECK(!worth(&tiny));
+}
+
+static void says_why(void *argument) {
+  (void)argument;
+  setenv("PACC_LOG", "info", 1);
+  start(NULL);
+  CHECK(!worth(&tiny));
+}
+
+#define IN_CHILD(body, argument)                                               \
+  static void test_##body(void **state) {                                      \
+    (void)state;                                                               \
+    expect_success(body, argument);                                            \
+  }
+IN_CHILD(by_size, NULL)
+IN_CHILD(adds_up, NULL)
+IN_CHILD(learns_from_host, NULL)
+IN_CHILD(learns_from_device, NULL)
+IN_CHILD(unasked_end, NULL)
+IN_CHILD(no_device, NULL)
+IN_CHILD(odd_sizes, NULL)
+
+static void auto_is_the_default(void **state) {
+  (void)state;
+  expect_success(by_size, (void *)(uintptr_t)"auto");
+}
+
+static void others_insist(void **state) {
+  (void)state;
+  const char *devices[] = {"cuda", "cuda:0", "cpu", "host"};
+  for (int i = 0; i < 4; i++)
+    expect_success(insist, (void *)(uintptr_t)devices[i]);
+}
+
+static void message(void **state) {
+  (void)state;
+  const char *text = expect_success(says_why, NULL);
+  assert_int_equal(count_text(text, "test_scop0: the original loops run: "), 1);
+}
+
+int main(void) {
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_by_size),
+      cmocka_unit_test(auto_is_the_default),
+      cmocka_unit_test(others_insist),
+      cmocka_unit_test(test_adds_up),
+      cmocka_unit_test(test_learns_from_host),
+      cmocka_unit_test(test_learns_from_device),
+      cmocka_unit_test(test_unasked_end),
+      cmocka_unit_test(test_no_device),
+      cmocka_unit_test(test_odd_sizes),
+      cmocka_unit_test(message),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
