@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 #include "Offload/DeviceModule.h"
 
+#include "pacc/abi.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/GlobalVariable.h"
