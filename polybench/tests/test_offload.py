@@ -48,9 +48,10 @@ class CommandLine(unittest.TestCase):
 @unittest.skipUnless(HAS_CLANG and all(part.exists() for part in PARTS),
                      f"needs the project's libraries in {BUILD / 'lib'}")
 class Offload(CommandLine):
+    kernels = KERNELS
 
     def command(self, action, configs, *options):
-        return [*super().command(action, KERNELS, configs), *options]
+        return [*super().command(action, self.kernels, configs), *options]
 
     def series(self, configs, results):
         return self.command("run", configs, "--runs", "1", "--work",
@@ -93,17 +94,15 @@ class Offload(CommandLine):
             self.check_offloaded(row)
 
     def test_wrong_result(self):
-        work = self.folder / "wrong"
         results = self.folder / "wrong.csv"
         command = self.series("32x8+nofma@cpu", results)
-        command[command.index("--work") + 1] = str(work)
         self.call(*command)
-        # From now on gemm is compared with values of which the last is off.
-        reference = max((work / "reference").glob("*.dump"),
+        # Now gemm is compared with values of which the last is off.
+        reference = max((self.folder / "work" / "reference").glob("*.dump"),
                         key=lambda path: b"array C 500" in path.read_bytes())
-        data = bytearray(reference.read_bytes())
-        data[-2] ^= 1
-        reference.write_bytes(data)
+        data = reference.read_bytes()
+        self.addCleanup(reference.write_bytes, data)
+        reference.write_bytes(data[:-2] + bytes([data[-2] ^ 1]) + data[-1:])
         results.unlink()
         output = self.call(*command, status=1)
         self.assertIn("4 of 5 jobs have right results", output)
@@ -116,6 +115,7 @@ class Offload(CommandLine):
             self.assertEqual(row["cold_s"] + row["kernel_ms"], "")
 
     def test_bundle(self):
+        self.kernels = KERNELS[:2]
         out, home = self.folder / "bundle", self.folder / "home.csv"
         left = self.folder / "left.csv"
         self.call(*self.command("build", "seq,auto+nofma@cpu", "--out",
@@ -127,7 +127,7 @@ class Offload(CommandLine):
         self.call(sys.executable, str(POLYBENCH / "run.py"), "collect",
                   str(moved), "--results", str(home))
         rows = store.read(home)
-        self.assertEqual(len(rows), 2 * len(KERNELS))
+        self.assertEqual(len(rows), 4)
         for row in rows:
             if row["config"] != "seq":
                 self.check_offloaded(row)
