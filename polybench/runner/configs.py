@@ -50,7 +50,7 @@ class Config:
     flags     compiler flags beyond COMMON_FLAGS
     libraries linker flags
     offload   built with the plugin
-    device    "host", "cuda" or "cpu": where the kernel is to run
+    device    "host", "cuda", "cpu" or "auto": where the kernel is to run
     profiled  the program writes the runtime's profile
     exact     results must be the reference's, bit for bit
     environment  variables of the run
@@ -122,7 +122,7 @@ def parse(name):
         if modifier != "nofma" or not offloads:
             raise ConfigError(f"'{name}': no suffix '+{modifier}'" +
                               (": only +nofma" if offloads else ""))
-    devices = ("cuda", "cpu", "host") if offloads else ("cuda", "cpu")
+    devices = ("cuda", "cpu") + (("auto", "host") if offloads else ())
     if device not in (None, *devices):
         raise ConfigError(f"'{name}': unknown device '@{device}': "
                           f"{', '.join(devices)}")

@@ -48,6 +48,12 @@ class Configs(unittest.TestCase):
         self.assertFalse(configs.parse("seq").offload)
         self.assertEqual(configs.parse("seq").device, "host")
 
+    def test_device(self):
+        for device in ("cuda", "auto", "host"):
+            config = configs.parse(f"auto@{device}")
+            self.assertEqual(config.environment, {"PACC_DEVICE": device})
+            self.assertEqual(config.profiled, device != "host")
+
     def test_seed(self):
         config = configs.parse("auto@cpu:7")
         self.assertEqual(config.environment,
