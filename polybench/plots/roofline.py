@@ -56,7 +56,8 @@ def draw(table, rows):
         points = table[table["type"] == kind]
         if not points.empty:
             axes.scatter(points["intensity"], points["gflops"], s=18,
-                         color=style.COLOURS[index], zorder=3)
+                         color=style.COLOURS[index], zorder=3,
+                         label=None if kind in ceilings else kind)
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
