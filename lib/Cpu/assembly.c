@@ -1,5 +1,6 @@
-/* assembly.c: PTX inline assembly, by a table of its texts. It comes from
- * libdevice and from CUDA's headers, which hold few patterns. */
+/* assembly.c: PTX inline assembly of several instructions, by a table of its
+ * texts, which come from libdevice and from CUDA's headers; registers by their
+ * names; the rest is ptx.c's. */
 #include "retarget_private.h"
 
 #include <ctype.h>
@@ -12,32 +13,11 @@ static const struct {
   unsigned n;
   const char *devfn;
 } assembly[] = {
-    {"bfind.shiftamt.u32$0,$1;", 1, "pacc_dev_bfind_shiftamt_u32"},
-    {"rcp.approx.ftz.f32$0,$1;", 1, "pacc_dev_rcp_approx_ftz_f"},
-    {"rsqrt.approx.ftz.f64$0,$1;", 1, "pacc_dev_rsqrt_approx_ftz_d"},
-    {"sub.rn.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_f"},
-    {"sub.rz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_f"},
-    {"sub.rm.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_f"},
-    {"sub.rp.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_f"},
-    {"sub.rn.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rn_ftz_f"},
-    {"sub.rz.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rz_ftz_f"},
-    {"sub.rm.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rm_ftz_f"},
-    {"sub.rp.ftz.f32$0,$1,$2;", 2, "pacc_dev_sub_rp_ftz_f"},
-    {"sub.rn.f64$0,$1,$2;", 2, "pacc_dev_sub_rn_d"},
-    {"sub.rz.f64$0,$1,$2;", 2, "pacc_dev_sub_rz_d"},
-    {"sub.rm.f64$0,$1,$2;", 2, "pacc_dev_sub_rm_d"},
-    {"sub.rp.f64$0,$1,$2;", 2, "pacc_dev_sub_rp_d"},
     {"{.reg.pred__$$temp3;setp.equ.f64__$$temp3,$1,$2;selp.f64$0,$3,$4,"
      "__$$temp3;}",
      4, "pacc_dev_select_equal_f64"},
     {"{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}", 3,
      "pacc_dev_mad_u32"},
-    {"nanosleep.u32$0;", 1, "pacc_dev_nanosleep"},
-    {"brkpt;", 0, "pacc_dev_fault_trap"},
-    {"shf.l.wrap.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_l_wrap"},
-    {"shf.l.clamp.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_l_clamp"},
-    {"shf.r.wrap.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_r_wrap"},
-    {"shf.r.clamp.b32$0,$1,$2,$3;", 3, "pacc_dev_shf_r_clamp"},
     {"{.reg.u32start;.reg.u64extended;mov.u32start,%reserved_smem_offset_1;"
      "cvt.u64.u32extended,start;cvta.shared.u64$0,extended;}",
      0, "pacc_dev_reserved_shared"},
@@ -104,6 +84,8 @@ void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
   if (!devfn)
     devfn = find_assembly(text, LLVMGetNumArgOperands(call));
   if (devfn && pacc_lower_to_devfn(r, call, devfn))
+    return;
+  if (pacc_lower_ptx(r, call, text))
     return;
   snprintf(what, sizeof(what), "the inline assembly '%.*s'",
            (int)(length < 200 ? length : 200), source);

@@ -101,6 +101,53 @@ uint32_t pacc_dev_bfind_shiftamt_u32(uint32_t x) {
   return x ? (uint32_t)__builtin_clz(x) : UINT32_MAX;
 }
 
+uint32_t pacc_dev_bfind_u32(uint32_t x) {
+  return x ? 31 - (uint32_t)__builtin_clz(x) : UINT32_MAX;
+}
+
+/* Fields of `length` bits from bit `place` on; of both the low 8 bits count
+ * (PTX ISA, bfi and bfe). */
+static uint64_t field_mask(uint32_t length) {
+  length &= 255;
+  return length < 64 ? (1ull << length) - 1 : UINT64_MAX;
+}
+static uint64_t shifted(uint64_t x, uint32_t place) {
+  return (place & 255) < 64 ? x << (place & 255) : 0;
+}
+uint64_t pacc_dev_bfi_b64(uint64_t a, uint64_t b, uint32_t place,
+                          uint32_t length) {
+  uint64_t mask = shifted(field_mask(length), place);
+  return (b & ~mask) | (shifted(a, place) & mask);
+}
+uint32_t pacc_dev_bfi_b32(uint32_t a, uint32_t b, uint32_t place,
+                          uint32_t length) {
+  return (uint32_t)pacc_dev_bfi_b64(a, b, place, length);
+}
+/* What lies beyond the field, or beyond the top bit, is the sign's. */
+static uint64_t extract(uint64_t x, uint32_t place, uint32_t length,
+                        uint32_t width, int is_signed) {
+  place &= 255;
+  length &= 255;
+  uint32_t top = place + length - 1 < width ? place + length - 1 : width - 1;
+  uint64_t sign = is_signed && length ? x >> top & 1 : 0, result = 0;
+  for (uint32_t i = 0; i < width; i++)
+    result |= (i < length && place + i < width ? x >> (place + i) & 1 : sign)
+              << i;
+  return result;
+}
+uint32_t pacc_dev_bfe_u32(uint32_t x, uint32_t place, uint32_t length) {
+  return (uint32_t)extract(x, place, length, 32, 0);
+}
+uint32_t pacc_dev_bfe_s32(uint32_t x, uint32_t place, uint32_t length) {
+  return (uint32_t)extract(x, place, length, 32, 1);
+}
+uint64_t pacc_dev_bfe_u64(uint64_t x, uint32_t place, uint32_t length) {
+  return extract(x, place, length, 64, 0);
+}
+uint64_t pacc_dev_bfe_s64(uint64_t x, uint32_t place, uint32_t length) {
+  return extract(x, place, length, 64, 1);
+}
+
 /* The halves high:low, shifted together (PTX ISA, shf). */
 static uint64_t halves(uint32_t low, uint32_t high) {
   return (uint64_t)high << 32 | low;

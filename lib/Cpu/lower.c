@@ -117,10 +117,8 @@ void pacc_lower_to_value(LLVMValueRef call, LLVMValueRef value) {
   LLVMInstructionEraseFromParent(call);
 }
 
-/* Replaces a call by one of the device function `name`. 0 if there is none of
- * that type. */
-static int call_devfn(struct pacc_retarget *r, LLVMValueRef call,
-                      const char *name, LLVMValueRef *arguments, unsigned n) {
+int pacc_lower_with(struct pacc_retarget *r, LLVMValueRef call,
+                    const char *name, LLVMValueRef *arguments, unsigned n) {
   enum { MAX_ARGUMENTS = 8 };
   const struct pacc_devfn *devfn = pacc_devfn_find(name);
   int has_site = devfn && devfn->flags & PACC_DEV_SITE;
@@ -262,7 +260,7 @@ static int lower_barrier(struct pacc_retarget *r, LLVMValueRef call,
     arguments[2] = LLVMGetOperand(call, at++);
   if (at < n)
     arguments[3] = LLVMGetOperand(call, at++);
-  return at == n && call_devfn(r, call, "pacc_dev_barrier", arguments, 4);
+  return at == n && pacc_lower_with(r, call, "pacc_dev_barrier", arguments, 4);
 }
 
 int pacc_lower_to_devfn(struct pacc_retarget *r, LLVMValueRef call,
@@ -272,7 +270,7 @@ int pacc_lower_to_devfn(struct pacc_retarget *r, LLVMValueRef call,
   unsigned n = LLVMGetNumArgOperands(call);
   for (unsigned i = 0; i < n && i < MAX_ARGUMENTS; i++)
     arguments[i] = LLVMGetOperand(call, i);
-  return n <= MAX_ARGUMENTS && call_devfn(r, call, devfn, arguments, n);
+  return n <= MAX_ARGUMENTS && pacc_lower_with(r, call, devfn, arguments, n);
 }
 
 static void lower_nvvm(struct pacc_retarget *r, LLVMValueRef call,
@@ -317,7 +315,7 @@ static void lower_assert(struct pacc_retarget *r, LLVMValueRef call) {
   LLVMValueRef arguments[4];
   for (unsigned i = 0; i < 4; i++)
     arguments[i] = LLVMGetOperand(call, i);
-  if (!call_devfn(r, call, "pacc_dev_fault_assert", arguments, 4))
+  if (!pacc_lower_with(r, call, "pacc_dev_fault_assert", arguments, 4))
     pacc_lower_to_error(r, call, "this form of assert");
 }
 
@@ -336,7 +334,7 @@ static void lower_call(struct pacc_retarget *r, LLVMValueRef call,
     lower_nvvm(r, call, name + strlen(nvvm), ids);
   } else if (!strcmp(name, "llvm.trap") || !strcmp(name, "llvm.debugtrap") ||
              !strcmp(name, "llvm.ubsantrap")) {
-    call_devfn(r, call, "pacc_dev_fault_trap", NULL, 0);
+    pacc_lower_with(r, call, "pacc_dev_fault_trap", NULL, 0);
   } else if (!strcmp(name, "__assertfail") &&
              LLVMGetNumArgOperands(call) == 5) {
     lower_assert(r, call);

@@ -70,18 +70,25 @@ LLVMValueRef pacc_first_instruction(LLVMValueRef function);
 /* Answers __nvvm_reflect, splits fused multiply-adds and forbids to fuse. */
 void pacc_retarget_reflect(struct pacc_retarget *r);
 
-/* -- lower.c, assembly.c -- */
+/* -- lower.c, assembly.c, ptx.c -- */
 
 /* Replaces the calls that the host can't make. */
 void pacc_retarget_lower(struct pacc_retarget *r);
 void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
                          LLVMValueRef callee);
+/* ptx.c: replaces inline assembly that is one instruction on memory; `text` is
+ * without white space. 0 if it is something else. */
+int pacc_lower_ptx(struct pacc_retarget *r, LLVMValueRef call,
+                   const char *text);
 /* Replaces a call by a value (NULL: it has none). */
 void pacc_lower_to_value(LLVMValueRef call, LLVMValueRef value);
 /* Replaces a call by one of a device function with the same arguments. 0 if
  * there is none of that name and type. */
 int pacc_lower_to_devfn(struct pacc_retarget *r, LLVMValueRef call,
                         const char *devfn);
+/* The same with these arguments. */
+int pacc_lower_with(struct pacc_retarget *r, LLVMValueRef call,
+                    const char *devfn, LLVMValueRef *arguments, unsigned n);
 /* Replaces a call by one that ends the launch: there is no version of `what`.
  */
 void pacc_lower_to_error(struct pacc_retarget *r, LLVMValueRef call,
