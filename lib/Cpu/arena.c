@@ -103,15 +103,23 @@ static uint64_t slots_up(uint64_t size) {
 }
 
 /* Bytes that are kept inaccessible on each side of a region: a wrong index
- * should miss the next one. There may be thousands of stacks, and more of small
- * pieces of the heap. At least a slot:
+ * should miss the next one. There may be thousands of stacks. At least a slot:
  * regions don't share any. */
 static uint64_t gap_for(enum pacc_cpu_region_kind kind, uint64_t pages) {
   uint64_t gap = pages < 1 * GiB ? pages : 1 * GiB;
   uint64_t least = kind == PACC_CPU_STACK ? 1 * MiB : 16 * MiB;
-  if (arena.range.log2 < MAX_LOG2 || kind == PACC_CPU_HEAP)
+  if (kind == PACC_CPU_HEAP)
+    return 0;
+  if (arena.range.log2 < MAX_LOG2)
     least = PACC_CPU_SLOT;
   return gap < least ? least : slots_up(gap);
+}
+
+/* Bytes that are made accessible for a region. Pieces of the heap are many, and
+ * systems limit the number of mappings: they lie side by side, with whole slots
+ * in one mapping, and only checks tell them apart. */
+static uint64_t opened(enum pacc_cpu_region_kind kind, uint64_t pages) {
+  return kind == PACC_CPU_HEAP ? slots_up(pages) : pages;
 }
 
 static void bounds_fill(const struct region *r, struct pacc_cpu_bounds bounds) {
@@ -174,14 +182,15 @@ static int alloc_locked(enum pacc_cpu_region_kind kind, uint64_t size,
   uint64_t pages = (span + PACC_CPU_PAGE - 1) & -(uint64_t)PACC_CPU_PAGE;
   uint64_t gap = gap_for(kind, pages);
   size_t index = 0;
-  uint64_t low = find_room(arena.cursor, pages, gap, &index);
+  uint64_t room = opened(kind, pages);
+  uint64_t low = find_room(arena.cursor, room, gap, &index);
   if (!low) {
     forget_freed();
-    low = find_room(arena.range.base, pages, gap, &index);
+    low = find_room(arena.range.base, room, gap, &index);
   }
   if (!low || table_reserve())
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
-  if (mprotect((void *)(uintptr_t)low, pages, PROT_READ | PROT_WRITE))
+  if (mprotect((void *)(uintptr_t)low, room, PROT_READ | PROT_WRITE))
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
   memmove(&arena.regions[index + 1], &arena.regions[index],
           (arena.n - index) * sizeof(struct region));
@@ -219,7 +228,7 @@ int pacc_cpu_arena_alloc(enum pacc_cpu_region_kind kind, uint64_t size,
 /* A fresh mapping gives the memory back and makes it inaccessible. */
 static void release_pages(const struct region *r) {
   void *low = (void *)(uintptr_t)r->low;
-  uint64_t size = r->high - r->low;
+  uint64_t size = opened(r->kind, r->high - r->low);
   if (mmap(low, size, PROT_NONE,
            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED, -1,
            0) == MAP_FAILED)

@@ -35,6 +35,21 @@ __global__ void sums(Node **heads, int *sum) {
   }
 }
 
+// More allocations at a time than a process may have mappings.
+constexpr int pieces = 40000;
+__global__ void take(int **kept) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < pieces && (kept[t] = static_cast<int *>(malloc(sizeof(int)))))
+    *kept[t] = t;
+}
+__global__ void give(int **kept, int *n) {
+  int t = blockIdx.x * blockDim.x + threadIdx.x;
+  if (t < pieces && kept[t] && *kept[t] == t)
+    atomicAdd(n, 1);
+  if (t < pieces)
+    free(kept[t]);
+}
+
 __global__ void exhaust(int *results) {
   void *volatile p = malloc(100 << 20);
   results[0] = p == nullptr;
@@ -107,6 +122,14 @@ int main() {
     int n = t % 5;
     CHECK(got[t] == t * (n + 1) + n * (n + 1) / 2);
   }
+  int **kept;
+  OK(cudaMalloc(&kept, pieces * sizeof(int *)));
+  OK(cudaMemset(data, 0, sizeof(int)));
+  take<<<pieces / 64, 64>>>(kept);
+  give<<<pieces / 64, 64>>>(kept, data);
+  OK(cudaMemcpy(got, data, sizeof(int), cudaMemcpyDeviceToHost));
+  CHECK(got[0] == pieces);
+
   exhaust<<<1, 1>>>(data);
   OK(cudaMemcpy(got, data, sizeof got, cudaMemcpyDeviceToHost));
   CHECK(got[0] == 1 && got[1] == cudaSuccess && got[2] == 5);

@@ -1,6 +1,5 @@
 /* device_library.c: malloc and free in kernels. Each allocation is a region of
- * the arena, so that a wrong access is found; they are few, since the heap of
- * kernels is small. */
+ * the arena, so that a wrong access is found. */
 #include "device_private.h"
 
 #include "arena.h"
