@@ -96,6 +96,15 @@ static void block_begin(struct pacc_worker *worker, uint64_t i) {
     pacc_poison(worker->block->shared, launch->shared, launch->seed);
 }
 
+/* With a seed, other grids run between some blocks. */
+static void block_end(struct pacc_worker *worker) {
+  const struct pacc_launch *launch = worker->launch;
+  enum { ONE_OF = 4 };
+  if (launch->seed && launch->on_pause &&
+      pacc_random(&worker->random) % ONE_OF == 0)
+    launch->on_pause(launch->owner);
+}
+
 /* The next blocks to run, [*from, *to); 0 when there are none. */
 static int blocks_take(struct pacc_launch *launch, uint64_t *from,
                        uint64_t *to) {
@@ -125,6 +134,7 @@ static void plain_main(void *arg) {
       if (launch->seed)
         pacc_shuffle(worker->order, n, &worker->random);
       entry(worker->threads, worker->params, order, n);
+      block_end(worker);
     }
   worker->done = 1;
   void *forgotten;
@@ -153,6 +163,7 @@ static int run_waiting(struct pacc_worker *worker) {
                                  worker->fault.status == PACC_CPU_ERROR_DEADLOCK
                                      ? UINT64_MAX
                                      : worker->threads[worker->running].id);
+      block_end(worker);
     }
   return 0;
 }
@@ -321,7 +332,7 @@ int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
                                .seed = executor->config.seed,
                                .params = work->params,
                                .owner = work->owner,
-                               .on_sleep = work->on_sleep,
+                               .on_pause = work->on_pause,
                                .n_threads = 1,
                                .n_blocks = 1};
   for (int i = 0; i < 3; i++) {

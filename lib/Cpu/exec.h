@@ -16,15 +16,16 @@ pacc_cpu_executor_create(const struct pacc_cpu_config *config);
 void pacc_cpu_executor_destroy(struct pacc_cpu_executor *executor);
 
 /* A grid to run. `shared` is dynamic shared memory in bytes, `params` the block
- * of parameters (program.h), `owner` what device functions find in the launch;
- * a thread that sleeps calls on_sleep(owner), if that is not NULL. */
+ * of parameters (program.h), `owner` what device functions find in the launch.
+ * on_pause(owner), if not NULL, is called where other grids may run: when a
+ * thread sleeps and, with a seed, between blocks. */
 struct pacc_cpu_work {
   const struct pacc_cpu_kernel *kernel;
   uint32_t grid[3], block[3];
   uint32_t shared;
   const void *params;
   void *owner;
-  void (*on_sleep)(void *owner);
+  void (*on_pause)(void *owner);
 };
 
 /* PACC_CPU_ERROR_LAUNCH_LIMITS if no GPU takes such a launch. */

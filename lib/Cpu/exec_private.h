@@ -31,7 +31,7 @@ struct pacc_launch {
   uint64_t n_blocks, chunk, seed, number;
   const void *params;
   void *owner;
-  void (*on_sleep)(void *owner);
+  void (*on_pause)(void *owner);
   _Atomic uint64_t next;
   _Atomic int status;
   pthread_mutex_t lock;

@@ -66,8 +66,8 @@ uint64_t pacc_dev_read_ptx_sreg_gridid(void) {
 void pacc_dev_nanosleep(uint32_t ns) {
   const struct pacc_launch *launch = pacc_worker_current->launch;
   (void)ns;
-  if (launch->on_sleep)
-    launch->on_sleep(launch->owner);
+  if (launch->on_pause)
+    launch->on_pause(launch->owner);
 }
 
 /* Memory of the block that CUDA keeps for itself and for cooperative groups. */

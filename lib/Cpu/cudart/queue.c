@@ -207,14 +207,19 @@ static void mark_done(struct pacc_mark *mark) {
 
 static void run_first(struct pacc_queue *queue, struct pacc_stream *stream);
 
-/* A thread of a grid sleeps: time to run one grid or copy of the streams of
- * grids. A helper of the executor may not, as it is not its turn. */
+/* Time to run one grid or copy of the streams of grids within another one. A
+ * helper of the executor may not, as it is not its turn. */
 static void step_inside(void *owner) {
+  enum { MOST_INSIDE = 8 };
   struct pacc_queue *queue = ((struct pacc_grid *)owner)->queue;
   pthread_mutex_lock(&queue->lock);
   if (queue->runs && pthread_equal(queue->runner, pthread_self()) &&
-      !queue->status && queue->end > queue->begin)
+      queue->n_inside < MOST_INSIDE && !queue->status &&
+      queue->end > queue->begin) {
+    queue->n_inside++;
     run_first(queue, take_ready(queue));
+    queue->n_inside--;
+  }
   pthread_mutex_unlock(&queue->lock);
 }
 
@@ -233,7 +238,7 @@ static void run_grid(struct pacc_queue *queue, struct pacc_stream *stream) {
     queue->n_pending--;
   }
   operation->work.owner = grid;
-  operation->work.on_sleep = step_inside;
+  operation->work.on_pause = step_inside;
   pthread_mutex_unlock(&queue->lock);
   int status = pacc_cpu_executor_run(queue->executor, &operation->work);
   pthread_mutex_lock(&queue->lock);

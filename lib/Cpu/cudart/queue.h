@@ -10,8 +10,9 @@
  * streams, and their later work waits for it (CUDA Runtime API, stream
  * synchronization behavior). Streams of a grid (CUDA C++ Programming Guide,
  * dynamic parallelism): they begin when the grid has run, which is a schedule
- * that CUDA allows, or while one of its threads sleeps; what is in the tail
- * stream runs when all others are empty.
+ * that CUDA allows, or while one of its threads sleeps, or, with a seed,
+ * between its blocks; what is in the tail stream runs when all others are
+ * empty.
  *
  * All functions are safe to call from several threads, unless noted.
  */

@@ -75,6 +75,7 @@ struct pacc_queue {
   pthread_mutex_t lock, turn;
   pthread_t runner;
   int runs;
+  unsigned n_inside; /* grids that run within others */
   uint64_t next_number;
   struct pacc_stream *legacy;
   struct pacc_stream *host_streams;
