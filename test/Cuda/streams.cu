@@ -131,6 +131,12 @@ int main(int argc, char **argv) {
   OK(cudaStreamSynchronize(free_a));
   CHECK(n_calls == 2);
 
+  // So they do if the program waits for them by itself.
+  volatile int flag = 0;
+  OK(cudaLaunchHostFunc(free_a, called, const_cast<int *>(&flag)));
+  while (!flag)
+    std::this_thread::yield();
+
   // What is in a destroyed stream still runs; its handle is none any more.
   begin();
   cudaStream_t gone;

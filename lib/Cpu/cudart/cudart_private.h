@@ -47,6 +47,11 @@ cudaError_t pacc_cudart_translate(int status);
   if (!device)                                                                 \
   return cudaPeekAtLastError()
 
+/* -- progress.c -- */
+
+/* Starts the thread that runs what is queued when the host is stuck. */
+void pacc_cudart_start_progress(struct pacc_queue *queue);
+
 /* -- registry.c -- */
 
 /* The kernel of a host stub or of an address in device code, or NULL. */

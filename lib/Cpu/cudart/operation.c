@@ -101,6 +101,7 @@ static void append(struct pacc_stream *stream,
                    struct pacc_operation *operation) {
   operation->stream = stream;
   operation->number = ++stream->queue->next_number;
+  stream->queue->n_changes++;
   if (stream->first)
     stream->last->next = operation;
   else

@@ -251,6 +251,7 @@ static void run_grid(struct pacc_queue *queue, struct pacc_stream *stream) {
 static void run_first(struct pacc_queue *queue, struct pacc_stream *stream) {
   struct pacc_operation *operation = stream->first;
   stream->busy = 1;
+  queue->n_changes++;
   switch (operation->kind) {
   case PACC_OPERATION_GRID:
     run_grid(queue, stream);
@@ -320,4 +321,15 @@ int pacc_queue_step(struct pacc_queue *queue) {
   int n = 0;
   int *const counter = &n;
   return run_until(queue, once, &counter);
+}
+
+int pacc_queue_is_idle(struct pacc_queue *queue, uint64_t *seen) {
+  pthread_mutex_lock(&queue->lock);
+  int idle = !queue->runs && queue->n_changes == *seen;
+  int has_work = 0;
+  for (const struct pacc_stream *s = queue->host_streams; s; s = s->next)
+    has_work |= s->first != NULL;
+  *seen = queue->n_changes;
+  pthread_mutex_unlock(&queue->lock);
+  return idle && has_work;
 }

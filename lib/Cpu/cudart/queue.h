@@ -2,7 +2,8 @@
  *
  * An operation is a grid, a function (a copy, say), a mark (an event) or a wait
  * for one. Operations of a stream run one after the other; a grid is over when
- * the grids that it launched are. Nothing runs before somebody waits: the
+ * the grids that it launched are. Nothing runs before somebody waits (or the
+ * host does nothing for long, progress.c): the
  * functions pacc_queue_finish_* take operations whose turn has come, in an
  * order that the seed picks, until what they wait for is done.
  *
@@ -97,6 +98,10 @@ int pacc_queue_finish_mark(struct pacc_queue *queue, struct pacc_mark *mark);
  * pacc_stream_is_empty then says whether a stream is done. */
 int pacc_queue_step(struct pacc_queue *queue);
 int pacc_stream_is_empty(struct pacc_queue *queue, struct pacc_stream *stream);
+
+/* Whether there is work, nothing runs, and nothing has changed since the call
+ * that stored *seen. */
+int pacc_queue_is_idle(struct pacc_queue *queue, uint64_t *seen);
 
 /* Most launches by grids that wait to begin. */
 void pacc_queue_set_pending(struct pacc_queue *queue, uint64_t limit);

@@ -77,6 +77,7 @@ struct pacc_queue {
   int runs;
   unsigned n_inside; /* grids that run within others */
   uint64_t next_number;
+  uint64_t n_changes; /* operations that were queued or run */
   struct pacc_stream *legacy;
   struct pacc_stream *host_streams;
   struct pacc_stream **ready;

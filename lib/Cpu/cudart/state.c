@@ -32,7 +32,10 @@ static int open_device(void) {
   if (!device.executor)
     return PACC_CPU_ERROR_OUT_OF_MEMORY;
   device.queue = pacc_queue_create(device.executor, device.memory.config.seed);
-  return device.queue ? 0 : PACC_CPU_ERROR_OUT_OF_MEMORY;
+  if (!device.queue)
+    return PACC_CPU_ERROR_OUT_OF_MEMORY;
+  pacc_cudart_start_progress(device.queue);
+  return 0;
 }
 
 static void open_once(void) {
