@@ -178,6 +178,14 @@ void DeviceModule::expandMultiplyAdds() {
     }
 }
 
+/// What -ffast-math allows, in kernels alone.
+void DeviceModule::relaxMath() {
+  for (KernelInfo &K : Kernels)
+    for (Instruction &I : instructions(*K.F))
+      if (isa<FPMathOperator>(I))
+        I.setFast(true);
+}
+
 //===----------------------------------------------------------------------===//
 // Compilation
 //===----------------------------------------------------------------------===//
@@ -320,6 +328,8 @@ Error DeviceModule::finish() {
   StripDebugInfo(*Device);
   if (Opts.Fma == "off")
     expandMultiplyAdds();
+  if (Opts.FastMath)
+    relaxMath();
   std::string Problem;
   raw_string_ostream ProblemOS(Problem);
   if (verifyModule(*Device, &ProblemOS))

@@ -63,6 +63,7 @@ private:
   bool chooseBlocks();
   void fixBlocks(llvm::Module &M) const;
   void expandMultiplyAdds();
+  void relaxMath();
   llvm::Error linkLibdevice();
   void optimize();
   llvm::Expected<std::string> emitPtx(llvm::Module &M);
