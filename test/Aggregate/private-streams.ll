@@ -36,8 +36,8 @@ define internal i32 @destroy(ptr %stream) #0 {
 ; CHECK: launches of 'leaf' are merged over the grid
 ; CHECK: launches of 'leaf' are merged over the grid
 ; CHECK-COUNT-5: launch of 'leaf' stays as it is: it goes into a stream that the program made
-; SITES: one: launch of 'leaf', 0 bytes, private stream: merged over the grid into the fire-and-forget stream
-; SITES: each_round: launch of 'leaf', 0 bytes, private stream: merged over the grid into the fire-and-forget stream
+; SITES: one: launch of 'leaf', 0 bytes, private stream: merged over the grid into the per-thread stream
+; SITES: each_round: launch of 'leaf', 0 bytes, private stream: merged over the grid into the per-thread stream
 ; SITES: shared: launch of 'leaf', 0 bytes, other stream: stays as it is
 ; SITES: before_loop: launch of 'leaf', 0 bytes, other stream: stays as it is
 ; SITES: seen: launch of 'leaf', 0 bytes, other stream: stays as it is

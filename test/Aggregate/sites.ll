@@ -11,9 +11,9 @@ target triple = "nvptx64-nvidia-cuda"
 @d = constant %dim3 { i32 1, i32 1, i32 1 }
 
 ; With one launch per thread no order is left to keep.
-; CHECK: once: launch of 'leaf', 0 bytes, NULL stream: merged over the grid into the fire-and-forget stream: each thread launches at most once here, and nothing depends on when
-; WARP: once: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the fire-and-forget stream: as asked for
-; BLOCK: once: launch of 'leaf', 0 bytes, NULL stream: merged over the block into the fire-and-forget stream: as asked for
+; CHECK: once: launch of 'leaf', 0 bytes, NULL stream: merged over the grid into the per-thread stream: each thread launches at most once here, and nothing depends on when
+; WARP: once: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the per-thread stream: as asked for
+; BLOCK: once: launch of 'leaf', 0 bytes, NULL stream: merged over the block into the per-thread stream: as asked for
 define ptx_kernel void @once(i1 %c) #0 {
   br i1 %c, label %go, label %done
 go:
@@ -49,7 +49,7 @@ done:
 }
 
 ; CHECK: tail: launch of 'leaf', 0 bytes, tail stream: merged over the grid into the tail stream
-; CHECK: tail: launch of 'leaf', 0 bytes, fire-and-forget stream: merged over the grid into the fire-and-forget stream
+; CHECK: tail: launch of 'leaf', 0 bytes, fire-and-forget stream: merged over the grid into the per-thread stream
 define ptx_kernel void @tail() #0 {
   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)
   call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%dim3) align 4 @d, ptr byval(%dim3) align 4 @d, i32 0, ptr inttoptr (i64 3 to ptr))
@@ -69,7 +69,7 @@ define ptx_kernel void @mixed(ptr %s) #0 {
   ret void
 }
 
-; CHECK: exits: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the fire-and-forget stream: threads end by an exit instruction
+; CHECK: exits: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the per-thread stream: threads end by an exit instruction
 define ptx_kernel void @exits(i1 %c) #0 {
   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)
   call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%dim3) align 4 @d, ptr byval(%dim3) align 4 @d, i32 0, ptr null)
@@ -83,7 +83,7 @@ done:
 
 ; A helper becomes part of its kernel. One that calls itself can't; nothing is
 ; known about who else calls a function that other files see.
-; CHECK: inlined: launch of 'leaf', 0 bytes, NULL stream: merged over the grid into the fire-and-forget stream
+; CHECK: inlined: launch of 'leaf', 0 bytes, NULL stream: merged over the grid into the per-thread stream
 define ptx_kernel void @inlined() #0 {
   call void @helper()
   ret void

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/NVPTXAddrSpace.h"
 
 using namespace llvm;
 
@@ -208,8 +209,23 @@ std::string Planner::groupObstacle(Function &F) {
   return {};
 }
 
+/// A block's state is in static shared memory, of which a kernel has 48 KiB
+/// (CUDA C++ Programming Guide, "Technical Specifications per Compute
+/// Capability"). Whatever the module has counts as the kernel's.
+static bool hasRoomForBlockState(const Module &M) {
+  constexpr uint64_t Most = 48 << 10, State = 512;
+  uint64_t Bytes = 0;
+  for (const GlobalVariable &G : M.globals())
+    if (G.getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
+      Bytes +=
+          M.getDataLayout().getTypeAllocSize(G.getValueType()).getFixedValue();
+  return Bytes <= Most - State;
+}
+
 void Planner::chooseLevels(Function &F) {
   std::string Obstacle = groupObstacle(F);
+  bool ByBlock = Options.Level == Granularity::Block;
+  bool NoRoom = ByBlock && !hasRoomForBlockState(M);
   unsigned Slot = 0;
   for (PlannedSite *P : sitesIn(F, true)) {
     if (Options.Level == Granularity::Warp) {
@@ -219,13 +235,13 @@ void Planner::chooseLevels(Function &F) {
       P->Level = Granularity::Warp;
       P->Why = Obstacle;
     } else {
-      P->Level = Options.Level == Granularity::Block ? Granularity::Block
-                                                     : Granularity::Grid;
+      P->Level = ByBlock && !NoRoom ? Granularity::Block : Granularity::Grid;
       P->Slot = Slot++;
       P->Why = Options.Level == Granularity::Auto
                    ? "each thread launches at most once here, and nothing "
                      "depends on when"
-                   : "as asked for";
+               : NoRoom ? "a block has no shared memory left"
+                        : "as asked for";
     }
   }
 }
@@ -243,16 +259,15 @@ void Planner::chooseStreams(Function &F) {
     Alone &= Reached == &F || sitesIn(*Reached, true).empty();
   for (PlannedSite *P : Own) {
     StreamKind Stream = P->S.Stream;
-    if (Stream == StreamKind::Private)
-      Stream = StreamKind::FireAndForget;
-    P->PlainStream = P->MergedStream = Stream;
-    if (Stream != StreamKind::Null && Stream != StreamKind::PerThread)
-      continue;
-    if (Alone && !isInCycle(P->S)) {
-      P->MergedStream = StreamKind::FireAndForget;
-    } else {
-      P->PlainStream = StreamKind::Null;
-      P->MergedStream = StreamKind::Null;
+    P->Ordered = isOrdered(Stream) &&
+                 (!Alone || isInCycle(P->S) || Stream == StreamKind::Tail);
+    P->PlainStream = Stream == StreamKind::Tail ? Stream : StreamKind::Null;
+    P->MergedStream = P->PlainStream;
+    if (!P->Ordered) {
+      // Of a merged grid the stream is that of the thread which launches it.
+      P->MergedStream = StreamKind::PerThread;
+      if (Stream != StreamKind::Null)
+        P->PlainStream = StreamKind::PerThread;
     }
   }
 }
@@ -273,7 +288,7 @@ void Planner::chooseWaits(Function &F) {
            });
   });
   for (PlannedSite *P : sitesIn(F, true)) {
-    if (P->MergedStream == StreamKind::FireAndForget)
+    if (!P->Ordered)
       P->IfNoRoom = Wait::Later;
     else if (Around.OtherOperation.empty() && !HasTail)
       P->IfNoRoom = Wait::LaterAll;

@@ -26,6 +26,8 @@ struct PlannedSite {
   /// Where a launch that is not merged goes, and one that is.
   StreamKind PlainStream = StreamKind::Null;
   StreamKind MergedStream = StreamKind::Null;
+  /// Whether the launch has an order with others of its thread.
+  bool Ordered = true;
   /// What happens to the launch if CUDA has no room for it.
   Wait IfNoRoom = Wait::Now;
   /// Why this granularity.

@@ -4,8 +4,7 @@
 //   kernel<<<grid, block, shared, stream>>>(...);
 //   cudaStreamDestroy(stream);
 //
-// Nothing else is in such a stream, so that it orders nothing: the launch is a
-// fire-and-forget launch.
+// Nothing else is in such a stream, so that it orders nothing.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_AGGREGATE_STREAMS_H
