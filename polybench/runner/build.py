@@ -228,8 +228,8 @@ class Builder:
             self._run([f"{self.toolchain.clang}++", "-O3", "-w",
                        f"--cuda-path={cuda}",
                        f"--cuda-gpu-arch={self.toolchain.arch}",
-                       str(recipes.COMMON / "device_rates.cu"), "-o", str(program),
-                       f"-L{cuda}/lib64", "-lcudart_static", "-ldl", "-lrt",
+                       str(recipes.COMMON / "device_rates.cu"), "-o",
+                       str(program), f"-L{cuda}/lib64", "-lcudart_static", "-ldl", "-lrt",
                        "-lpthread"], "device_rates.cu does not compile")
             known["sha256"] = _hash(program.read_bytes())[:16]
         except BuildError as error:
@@ -272,8 +272,8 @@ class Builder:
             "cuda": machine.cuda_toolkit(self.toolchain.cuda),
             "jobs": [self._entry(job, programs) for job in jobs],
         }
-        if any(job.config.device == "cuda" and job.kernel.check == "arrays"
-               for job in jobs):
+        if any(job.config.device in ("cuda", "auto") and
+               job.kernel.check == "arrays" for job in jobs):
             manifest["rates"] = self._rates()
         path = self.out / "manifest.json"
         path.write_text(json.dumps(manifest, indent=1) + "\n")
