@@ -10,7 +10,7 @@ that columns must have:
     <!-- csv:begin polybench/results/x.csv | kernel, time_ms as time (ms) | dataset=LARGE -->
     <!-- csv:end -->
 
-A value `A/B` is one of both. A number in a sentence is the count of a column's
+A value `A/B` is one of both, and `column!=value` is all others. A number in a sentence is the count of a column's
 different values (`*`: of rows), or the geometric mean of a column:
 
     <!-- csv:count polybench/results/x.csv | kernel | dataset=LARGE -->30<!-- csv:end -->
@@ -38,16 +38,22 @@ NUMBER = re.compile(r"(<!-- csv:(count|mean) ([^>]*?) -->)[\d.]*(<!-- csv:end --
 
 
 def chosen_rows(root, name, columns, conditions):
-    """The rows of a CSV file that fulfil `column=value` conditions."""
+    """The rows of a CSV file that fulfil `column=value` and `column!=value`."""
     with open(root / name, newline="") as file:
         rows = list(csv.DictReader(file))
     if rows and set(store.KEY) < set(rows[0]):
         derived.add(rows)
-    tests = [c.strip().split("=", 1) for c in ",".join(conditions).split(",") if c.strip()]
+    tests = [
+        (*c.strip().replace("!=", "=").split("=", 1), "!=" not in c)
+        for c in ",".join(conditions).split(",")
+        if c.strip()
+    ]
     for column in columns + [t[0] for t in tests]:
         if not rows or column not in rows[0]:
             raise SystemExit(f"{name}: there is no column '{column}', or no row")
-    return [r for r in rows if all(r[key] in value.split("/") for key, value in tests)]
+    return [
+        r for r in rows if all((r[key] in value.split("/")) == equal for key, value, equal in tests)
+    ]
 
 
 def make_table(root, request):
