@@ -36,6 +36,12 @@ extern "C" {
  * local_read, local_write
  *             accesses of scalars that every thread can keep for itself
  *             (temporaries and the values that a loop carries)
+ * reduce      accesses that update an element by an operation whose order does
+ *             not matter (s += x): each is in read and in must_write, all
+ *             updates of an array are by one operation, and their statements
+ *             access the array in no other way. Updates of one element may
+ *             run in any order, and in several threads at a time if these
+ *             are atomic. NULL: none
  */
 struct pacc_scop {
   isl_schedule *schedule;
@@ -46,13 +52,14 @@ struct pacc_scop {
   isl_union_map *must_write;
   isl_union_map *local_read;
   isl_union_map *local_write;
+  isl_union_map *reduce;
 };
 
 void pacc_scop_clear(struct pacc_scop *scop);
 
 /* Dependences between statement instances, source to sink.
  *
- * order       everything whose order must be kept
+ * order       everything whose order must be kept; not that among updates
  * parallel    what instances that run in parallel must not have between them:
  *             order without the false dependences of local scalars
  * local_flow  from the write of a local scalar to its reads
@@ -160,6 +167,13 @@ struct pacc_kernel_size {
 int pacc_kernel_size_compute(struct pacc_kernel_size *size,
                              const struct pacc_kernel_plan *kernel);
 void pacc_kernel_size_clear(struct pacc_kernel_size *size);
+
+/* The updates of the kernel (a part of scop->reduce) whose elements several of
+ * its threads update: these must be atomic. Every other update of an element
+ * has its thread for itself. */
+__isl_give isl_union_map *
+pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
+                           const struct pacc_scop *scop);
 
 #define PACC_MAX_INDICES 8
 

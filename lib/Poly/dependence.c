@@ -13,6 +13,7 @@ void pacc_scop_clear(struct pacc_scop *scop) {
   isl_union_map_free(scop->must_write);
   isl_union_map_free(scop->local_read);
   isl_union_map_free(scop->local_write);
+  isl_union_map_free(scop->reduce);
   *scop = (struct pacc_scop){0};
 }
 
@@ -52,33 +53,73 @@ flow_dependences(__isl_keep isl_union_map *read, __isl_keep isl_union_map *must,
   return deps;
 }
 
-/* From reads and writes to the next definite write of the same element. */
-static __isl_give isl_union_map *
-false_dependences(__isl_keep isl_union_map *read,
-                  __isl_keep isl_union_map *must, __isl_keep isl_union_map *may,
-                  __isl_keep isl_schedule *order) {
-  isl_union_map *earlier =
-      isl_union_map_union(isl_union_map_copy(read), isl_union_map_copy(may));
-  isl_union_flow *flow = compute_flow(may, must, earlier, order);
+/* From the accesses `earlier` to the next of `writes`, with no definite write
+ * between them. */
+static __isl_give isl_union_map *false_dependences(
+    __isl_keep isl_union_map *writes, __isl_keep isl_union_map *must,
+    __isl_take isl_union_map *earlier, __isl_keep isl_schedule *order) {
+  isl_union_flow *flow = compute_flow(writes, must, earlier, order);
   isl_union_map_free(earlier);
   isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
   isl_union_flow_free(flow);
   return deps;
 }
 
+static __isl_give isl_union_map *accesses_of(__isl_keep isl_union_map *read,
+                                             __isl_keep isl_union_map *write) {
+  return isl_union_map_union(isl_union_map_copy(read),
+                             isl_union_map_copy(write));
+}
+
+static __isl_give isl_union_map *without(__isl_keep isl_union_map *accesses,
+                                         __isl_keep isl_union_map *updates) {
+  return isl_union_map_subtract(isl_union_map_copy(accesses),
+                                isl_union_map_copy(updates));
+}
+
+/* Flow and false dependences of memory. What is no update sees updates as
+ * writes that may happen: it comes after all of them, or before. Updates see
+ * everything but each other. */
+static __isl_give isl_union_map *
+memory_dependences(const struct pacc_scop *scop, isl_union_map **exposed) {
+  isl_schedule *order = scop->schedule;
+  isl_union_map *updates =
+      scop->reduce ? isl_union_map_copy(scop->reduce)
+                   : isl_union_map_empty(isl_union_map_get_space(scop->read));
+  isl_union_map *read = without(scop->read, updates);
+  isl_union_map *must = without(scop->must_write, updates);
+  isl_union_map *may = without(scop->may_write, updates);
+
+  isl_union_map *deps =
+      flow_dependences(read, must, scop->may_write, order, exposed);
+  deps = isl_union_map_union(
+      deps, false_dependences(may, must,
+                              accesses_of(scop->read, scop->may_write), order));
+  if (isl_union_map_is_empty(updates) == isl_bool_false) {
+    isl_union_map *before = NULL;
+    deps = isl_union_map_union(
+        deps, flow_dependences(updates, must, may, order, &before));
+    *exposed = isl_union_map_union(*exposed, before);
+    deps = isl_union_map_union(
+        deps, false_dependences(updates, must, accesses_of(read, may), order));
+  }
+  isl_union_map_free(read);
+  isl_union_map_free(must);
+  isl_union_map_free(may);
+  isl_union_map_free(updates);
+  return deps;
+}
+
 int pacc_dependences_compute(struct pacc_dependences *deps,
                              const struct pacc_scop *scop) {
   isl_schedule *order = scop->schedule;
-  isl_union_map *flow = flow_dependences(
-      scop->read, scop->must_write, scop->may_write, order, &deps->exposed);
-  isl_union_map *memory_false =
-      false_dependences(scop->read, scop->must_write, scop->may_write, order);
+  deps->parallel = memory_dependences(scop, &deps->exposed);
   deps->local_flow =
       flow_dependences(scop->local_read, scop->local_write, NULL, order, NULL);
   isl_union_map *local_false = false_dependences(
-      scop->local_read, scop->local_write, scop->local_write, order);
+      scop->local_write, scop->local_write,
+      accesses_of(scop->local_read, scop->local_write), order);
 
-  deps->parallel = isl_union_map_union(flow, memory_false);
   deps->parallel =
       isl_union_map_union(deps->parallel, isl_union_map_copy(deps->local_flow));
   deps->parallel = isl_union_map_coalesce(deps->parallel);

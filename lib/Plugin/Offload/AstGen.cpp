@@ -66,6 +66,10 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   LaunchAst &Launch = *G.Region.Launches.back();
   Launch.Plan = Plan;
   Launch.Work = describeWork(*Plan, G.Facts);
+  Launch.SharedUpdates =
+      isl::manage(pacc_kernel_shared_updates(Plan, &G.Facts));
+  if (Launch.SharedUpdates.is_null())
+    G.Failed = true;
   for (unsigned D = 0; D < Plan->n_dims; ++D)
     if (!addExtent(Launch, Plan->dim[D], *Plan, Build)) {
       G.Failed = true;

@@ -9,6 +9,7 @@
 #define PACC_PLUGIN_OFFLOAD_ASTGEN_H
 
 #include "Offload/Blocks.h"
+#include "Offload/ScopFacts.h"
 #include "pacc/poly.h"
 #include "polly/Support/GICHelper.h"
 #include "isl/isl-noexceptions.h"
@@ -27,6 +28,7 @@ namespace pacc {
 struct LaunchAst {
   const pacc_kernel_plan *Plan = nullptr;
   KernelWork Work;
+  isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
   std::vector<isl::ast_expr> First;
   std::vector<isl::ast_expr> Threads;
 };
@@ -59,6 +61,7 @@ struct RegionAst {
   isl::ast_node Root;
   isl::ast_expr RunCondition;
   std::vector<ArrayAst> Arrays;
+  UpdateMap Updates; // that may run in any order
   std::vector<std::unique_ptr<LaunchAst>> Launches;
   /// One for each kernel, or none if they are not known.
   std::vector<SizeAst> Sizes;

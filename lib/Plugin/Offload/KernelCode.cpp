@@ -1,5 +1,6 @@
 //===- KernelCode.cpp - The device's part of an offloaded region ----------===//
 #include "Offload/DeviceModule.h"
+#include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
 #include "Offload/ScopFacts.h"
 
@@ -286,7 +287,17 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
     if (!SAI->isArrayKind() && isReadOnlyScalar(SAI, S))
       if (Value *V = ValueMap.lookup(SAI->getBasePtr()))
         Builder.CreateStore(V, BlockGen.getOrCreateAlloca(SAI));
+  SmallVector<Instruction *, 4> Shared;
+  for (isl::map Map : Launch.SharedUpdates.get_map_list())
+    for (auto &[Operation, Stmt] : *Updates)
+      if (Map.get_tuple_id(isl::dim::in).get_user() == Stmt)
+        Shared.push_back(Operation);
+  for (Instruction *Operation : Shared)
+    markUpdate(*Operation, true);
   create(Body.release());
+  for (Instruction *Operation : Shared)
+    markUpdate(*Operation, false);
+  makeUpdatesAtomic(*Kernel);
 
   // And back to the host.
   SwitchTo(HostBlock->getParent(), HostDT, HostLI, HostSE);

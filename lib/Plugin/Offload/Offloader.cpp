@@ -3,6 +3,7 @@
 
 #include "Offload/AstGen.h"
 #include "Offload/Prepare.h"
+#include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
 #include "polly/CodeGen/IRBuilder.h"
 #include "polly/CodeGen/Utils.h"
@@ -111,6 +112,7 @@ struct Plan {
   pacc_dependences Deps = {};
   pacc_mapping *Mapping = nullptr;
   SmallVector<Cell, 4> Cells;
+  UpdateMap Updates; // that may run in any order
   ~Plan() { clear(); }
   void clear() {
     pacc_mapping_free(Mapping);
@@ -137,18 +139,17 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   Line("must_write", isl_union_map_to_str(Facts.must_write));
   Line("local_read", isl_union_map_to_str(Facts.local_read));
   Line("local_write", isl_union_map_to_str(Facts.local_write));
+  Line("reduce", isl_union_map_to_str(Facts.reduce));
 }
 
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
 static bool makePlan(Scop &S, Plan &P, uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
-  for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
-    P.Cells.push_back(demoteToMemory(S, Scalar));
   // Every round demotes one scalar at least.
   while (true) {
     P.clear();
-    P.Facts = describeScop(S);
+    P.Facts = describeScop(S, P.Updates);
     isl::union_set Crossing;
     {
       Quota Bound(Ctx, MaxOperations);
@@ -184,6 +185,42 @@ static std::string whyHopeless(const pacc_mapping &Mapping) {
            std::to_string(int64_t(Mapping.cost / Mapping.host_cost)) +
            " times the time of the host's loops";
   return "";
+}
+
+/// Does one thread do updates one after the other?
+static bool hasSequentialUpdates(const pacc_mapping &Mapping,
+                                 const UpdateMap &Updates) {
+  for (unsigned K = 0; K < Mapping.n_kernels; ++K) {
+    if (Mapping.kernels[K].n_dims > 0)
+      continue;
+    for (isl::set Set :
+         isl::manage_copy(Mapping.kernels[K].domain).get_set_list())
+      for (auto &[Operation, Stmt] : Updates)
+        if (Set.get_tuple_id().get_user() == Stmt)
+          return true;
+  }
+  return false;
+}
+
+/// The best plan that keeps the order of updates, unless that leaves them to
+/// one thread and another order is better.
+static bool planRegion(Scop &S, Plan &P, uint64_t MaxOperations) {
+  for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
+    P.Cells.push_back(demoteToMemory(S, Scalar));
+  if (!makePlan(S, P, MaxOperations))
+    return false;
+  UpdateMap Updates = findUpdates(S);
+  if (Updates.empty() || !hasSequentialUpdates(*P.Mapping, Updates))
+    return true;
+  double Cost = whyHopeless(*P.Mapping).empty()
+                    ? P.Mapping->cost
+                    : std::numeric_limits<double>::infinity();
+  P.Updates = Updates;
+  if (makePlan(S, P, MaxOperations) && whyHopeless(*P.Mapping).empty() &&
+      P.Mapping->cost < Cost)
+    return true;
+  P.Updates.clear();
+  return makePlan(S, P, MaxOperations);
 }
 
 static bool needsLibdevice(Scop &S) {
@@ -227,10 +264,12 @@ bool Offloader::offloadRegion(Scop &S) {
   isl_ctx_reset_operations(Ctx);
   Plan P;
   std::unique_ptr<RegionAst> Region;
-  bool Planned = makePlan(S, P, Opts.MaxOperations);
+  bool Planned = planRegion(S, P, Opts.MaxOperations);
   std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
   if (Planned && Hopeless.empty())
     Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping, Opts.MaxOperations);
+  if (Region)
+    Region->Updates = P.Updates;
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
   std::string Problem;
   if (const char *Message = isl_ctx_last_error_msg(Ctx))

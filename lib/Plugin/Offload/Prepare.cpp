@@ -3,6 +3,7 @@
 
 #include "Offload/Choices.h"
 #include "Offload/Invariants.h"
+#include "Offload/Reductions.h"
 #include "Offload/Subscripts.h"
 #include "polly/Canonicalization.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -52,15 +53,32 @@ bool mayHaveAffineLoops(const Function &F) {
   return false;
 }
 
-/// A store that moves in a loop whose trip count is known at its entry.
-static bool hasMovingStore(const Loop &L, ScalarEvolution &SE) {
+/// *p = f(*p)
+static bool updatesItself(const StoreInst &Store) {
+  auto *Operation = dyn_cast<Instruction>(Store.getValueOperand());
+  return Operation && any_of(Operation->operands(), [&](const Value *V) {
+           auto *Load = dyn_cast<LoadInst>(V);
+           return Load &&
+                  Load->getPointerOperand() == Store.getPointerOperand();
+         });
+}
+
+/// A store that moves, or a value that is carried from iteration to iteration
+/// (perhaps a sum), in a loop whose trip count is known at its entry.
+static bool hasResult(const Loop &L, ScalarEvolution &SE) {
   if (isa<SCEVCouldNotCompute>(SE.getBackedgeTakenCount(&L)))
     return false;
+  for (PHINode &PHI : L.getHeader()->phis())
+    if (!PHI.getType()->isPointerTy() &&
+        !(SE.isSCEVable(PHI.getType()) &&
+          isa<SCEVAddRecExpr>(SE.getSCEV(&PHI))))
+      return true;
   for (BasicBlock *BB : L.blocks())
     for (Instruction &I : *BB) {
       auto *Store = dyn_cast<StoreInst>(&I);
       if (Store && Store->isSimple() &&
-          !SE.isLoopInvariant(SE.getSCEV(Store->getPointerOperand()), &L))
+          (updatesItself(*Store) ||
+           !SE.isLoopInvariant(SE.getSCEV(Store->getPointerOperand()), &L)))
         return true;
     }
   return false;
@@ -83,7 +101,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
   if (none_of(LI.getLoopsInPreorder(),
-              [&](Loop *L) { return hasMovingStore(*L, SE); }))
+              [&](Loop *L) { return hasResult(*L, SE); }))
     return false;
 
   Subscripts Written(F);
@@ -92,6 +110,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
       F, FAM);
   bool Changed = splitChosenAccesses(F, FAM);
   Changed |= Written.restore(F);
+  Changed |= demoteReductions(F, FAM);
   if (Changed)
     FAM.invalidate(F, PreservedAnalyses::none());
   if (unifyExtensions(F, FAM))

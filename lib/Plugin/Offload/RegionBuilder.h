@@ -90,6 +90,7 @@ private:
   /// Where the device addresses of arrays are kept on the host.
   llvm::DenseMap<llvm::Value *, llvm::Value *> DeviceAddress;
   const pacc_kernel_plan *Current = nullptr;
+  const UpdateMap *Updates = nullptr;
   unsigned NumKernels = 0;
 };
 

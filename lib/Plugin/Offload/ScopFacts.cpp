@@ -305,7 +305,19 @@ isl::set checkedContext(Scop &S) {
   return isl::set(Context.simple_hull());
 }
 
-pacc_scop describeScop(Scop &S) {
+/// The accesses of \p Updates' statements that write what they compute.
+static isl::union_map updateAccesses(Scop &S, const UpdateMap &Updates) {
+  isl::union_map Accesses = isl::union_map::empty(S.getIslCtx());
+  for (auto &[Operation, Stmt] : Updates)
+    for (MemoryAccess *MA : *Stmt)
+      if (MA->isMustWrite() && MA->isLatestArrayKind() &&
+          MA->getAccessValue() == Operation)
+        Accesses = Accesses.unite(
+            MA->getLatestAccessRelation().intersect_domain(Stmt->getDomain()));
+  return Accesses;
+}
+
+pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   isl::ctx Ctx = S.getIslCtx();
   isl::union_map Read = isl::union_map::empty(Ctx), MayWrite = Read,
                  MustWrite = Read, LocalRead = Read, LocalWrite = Read;
@@ -338,6 +350,7 @@ pacc_scop describeScop(Scop &S) {
   Result.must_write = MustWrite.coalesce().release();
   Result.local_read = LocalRead.release();
   Result.local_write = LocalWrite.release();
+  Result.reduce = updateAccesses(S, Updates).release();
   return Result;
 }
 

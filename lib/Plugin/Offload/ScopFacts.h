@@ -9,6 +9,7 @@
 #define PACC_PLUGIN_OFFLOAD_SCOPFACTS_H
 
 #include "pacc/poly.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringRef.h"
 #include "isl/isl-noexceptions.h"
@@ -23,6 +24,7 @@ class Instruction;
 namespace polly {
 class Scop;
 class ScopArrayInfo;
+class ScopStmt;
 } // namespace polly
 
 namespace pacc {
@@ -69,8 +71,11 @@ bool isReadOnlyScalar(const polly::ScopArrayInfo *SAI, polly::Scop &S);
 /// What the run-time check guarantees about the parameters, as a convex set.
 isl::set checkedContext(polly::Scop &S);
 
-/// The description that lib/Poly plans with.
-pacc_scop describeScop(polly::Scop &S);
+/// Operations that update an element of an array, and their statements.
+using UpdateMap = llvm::MapVector<llvm::Instruction *, polly::ScopStmt *>;
+
+/// The description that lib/Poly plans with. \p Updates may run in any order.
+pacc_scop describeScop(polly::Scop &S, const UpdateMap &Updates);
 
 } // namespace pacc
 

@@ -18,12 +18,13 @@ enum key {
   MUST_WRITE,
   LOCAL_READ,
   LOCAL_WRITE,
+  REDUCE,
   N_KEYS
 };
 
 static const char *const NAMES[N_KEYS] = {
-    "schedule",  "context",    "sizes",      "read",
-    "may_write", "must_write", "local_read", "local_write"};
+    "schedule",   "context",    "sizes",       "read",  "may_write",
+    "must_write", "local_read", "local_write", "reduce"};
 
 static char message[256];
 
@@ -88,9 +89,11 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
         relation(ctx, value[MAY_WRITE] ? value[MAY_WRITE] : value[MUST_WRITE]);
     scop->local_read = relation(ctx, value[LOCAL_READ]);
     scop->local_write = relation(ctx, value[LOCAL_WRITE]);
+    scop->reduce = relation(ctx, value[REDUCE]);
     if (!scop->schedule || !scop->context || !scop->read ||
         (value[SIZES] && !scop->sizes) || !scop->may_write ||
-        !scop->must_write || !scop->local_read || !scop->local_write)
+        !scop->must_write || !scop->local_read || !scop->local_write ||
+        !scop->reduce)
       problem = isl_ctx_last_error_msg(ctx);
     else if (isl_union_map_is_subset(scop->must_write, scop->may_write) !=
              isl_bool_true)
@@ -102,9 +105,9 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
     isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
     scop->context =
         isl_set_align_params(scop->context, isl_union_set_get_space(domain));
-    isl_union_map **relations[] = {&scop->read, &scop->may_write,
-                                   &scop->must_write, &scop->local_read,
-                                   &scop->local_write};
+    isl_union_map **relations[] = {&scop->read,        &scop->may_write,
+                                   &scop->must_write,  &scop->local_read,
+                                   &scop->local_write, &scop->reduce};
     for (size_t i = 0; i < sizeof(relations) / sizeof(relations[0]); ++i)
       *relations[i] = isl_union_map_intersect_domain(
           *relations[i], isl_union_set_copy(domain));
@@ -146,6 +149,7 @@ void region_print(FILE *out, const struct pacc_scop *scop) {
   print_text(out, MUST_WRITE, isl_union_map_to_str(scop->must_write));
   print_text(out, LOCAL_READ, isl_union_map_to_str(scop->local_read));
   print_text(out, LOCAL_WRITE, isl_union_map_to_str(scop->local_write));
+  print_text(out, REDUCE, isl_union_map_to_str(scop->reduce));
 }
 
 /* Moves what accesses `scalars` from *from to *to. */

@@ -11,6 +11,7 @@
  *                union maps; default: empty
  *   may_write    a union map; default: that of must_write
  *   must_write   a union map; default: empty
+ *   reduce       a union map; default: none
  */
 #ifndef PACC_TEST_REGION_H
 #define PACC_TEST_REGION_H

@@ -1,0 +1,338 @@
+//===- AtomicUpdates.cpp - Updates of elements that threads share ---------===//
+#include "Offload/Reductions.h"
+
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/InstIterator.h"
+#include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
+
+using namespace llvm;
+
+namespace pacc {
+
+static const char *const UpdateMark = "pacc.update";
+
+void markUpdate(Instruction &Operation, bool IsUpdate) {
+  Operation.setMetadata(
+      UpdateMark, IsUpdate ? MDNode::get(Operation.getContext(), {}) : nullptr);
+}
+
+namespace {
+
+/// load, operation, store of one element.
+struct Update {
+  LoadInst *Load;
+  Instruction *Operation;
+  StoreInst *Store;
+  unsigned Old; // operand of the operation
+};
+
+/// An element whose address is the same for all threads.
+struct SharedElement {
+  Value *Base; // defined at the kernel's entry
+  APInt Offset;
+  SmallVector<Update, 2> Updates;
+};
+
+} // namespace
+
+static SmallVector<Update, 4> findMarked(Function &Kernel) {
+  SmallVector<Update, 4> Updates;
+  for (Instruction &I : instructions(Kernel)) {
+    if (!I.getMetadata(UpdateMark))
+      continue;
+    auto *Store = cast<StoreInst>(*I.user_begin());
+    // The other operand may be a load, too; the old value's one is that of the
+    // stored element, in whatever way its address was computed again.
+    for (unsigned Old : {0, 1})
+      if (auto *Load = dyn_cast<LoadInst>(I.getOperand(Old));
+          Load && oldOperandOf(I, *Load) == Old &&
+          getUnderlyingObject(Load->getPointerOperand()) ==
+              getUnderlyingObject(Store->getPointerOperand())) {
+        Updates.push_back({Load, &I, Store, Old});
+        break;
+      }
+  }
+  return Updates;
+}
+
+/// a op b for the operation of an update.
+static Value *combine(IRBuilderBase &Builder, Instruction &Operation, Value *A,
+                      Value *B) {
+  if (Operation.getOpcode() == Instruction::Sub)
+    return Builder.CreateAdd(A, B);
+  if (Operation.getOpcode() == Instruction::FSub)
+    return Builder.CreateFAddFMF(A, B, &Operation);
+  Instruction *Copy = Operation.clone();
+  Copy->setOperand(0, A);
+  Copy->setOperand(1, B);
+  Copy->setMetadata(UpdateMark, nullptr);
+  return Builder.Insert(Copy);
+}
+
+static Constant *identityOf(Instruction &Operation) {
+  Type *Ty = Operation.getType();
+  if (auto *Call = dyn_cast<IntrinsicInst>(&Operation)) {
+    unsigned Bits = Ty->getIntegerBitWidth();
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::smax:
+      return ConstantInt::get(Ty, APInt::getSignedMinValue(Bits));
+    case Intrinsic::smin:
+      return ConstantInt::get(Ty, APInt::getSignedMaxValue(Bits));
+    case Intrinsic::umin:
+      return ConstantInt::get(Ty, APInt::getMaxValue(Bits));
+    default:
+      return ConstantInt::get(Ty, 0);
+    }
+  }
+  switch (Operation.getOpcode()) {
+  case Instruction::Sub:
+    return ConstantInt::get(Ty, 0);
+  case Instruction::FSub:
+    return ConstantFP::get(Ty, 0.0);
+  default:
+    return ConstantExpr::getBinOpIdentity(Operation.getOpcode(), Ty);
+  }
+}
+
+static std::optional<AtomicRMWInst::BinOp>
+hardwareOperation(Instruction &Operation) {
+  if (auto *Call = dyn_cast<IntrinsicInst>(&Operation))
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::smax:
+      return AtomicRMWInst::Max;
+    case Intrinsic::smin:
+      return AtomicRMWInst::Min;
+    case Intrinsic::umax:
+      return AtomicRMWInst::UMax;
+    default:
+      return AtomicRMWInst::UMin;
+    }
+  switch (Operation.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+    return AtomicRMWInst::Add;
+  case Instruction::FAdd:
+  case Instruction::FSub:
+    return AtomicRMWInst::FAdd;
+  case Instruction::And:
+    return AtomicRMWInst::And;
+  case Instruction::Or:
+    return AtomicRMWInst::Or;
+  case Instruction::Xor:
+    return AtomicRMWInst::Xor;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// *Address = *Address op Operand, atomically, before \p Before.
+static void createAtomic(Instruction *Before, Value *Address, Value *Operand,
+                         Instruction &Operation) {
+  IRBuilder<> Builder(Before);
+  LLVMContext &C = Builder.getContext();
+  SyncScope::ID Device = C.getOrInsertSyncScopeID("device");
+  const AtomicOrdering Relaxed = AtomicOrdering::Monotonic;
+  if (auto Kind = hardwareOperation(Operation)) {
+    Builder.CreateAtomicRMW(*Kind, Address, Operand, MaybeAlign(), Relaxed,
+                            Device);
+    return;
+  }
+  // There is none: compare and swap until nobody else came between.
+  Type *Bits = Builder.getIntNTy(Operand->getType()->getPrimitiveSizeInBits());
+  LoadInst *First = Builder.CreateAlignedLoad(
+      Bits, Address, Align(Bits->getPrimitiveSizeInBits() / 8));
+  First->setAtomic(Relaxed, Device);
+  BasicBlock *Entry = Before->getParent();
+  BasicBlock *Done = SplitBlock(Entry, Before);
+  BasicBlock *Try = BasicBlock::Create(C, "try", Entry->getParent(), Done);
+  Entry->getTerminator()->setSuccessor(0, Try);
+  Builder.SetInsertPoint(Try);
+  PHINode *Old = Builder.CreatePHI(Bits, 2);
+  Value *New = combine(Builder, Operation,
+                       Builder.CreateBitCast(Old, Operand->getType()), Operand);
+  Value *Result = Builder.CreateAtomicCmpXchg(
+      Address, Old, Builder.CreateBitCast(New, Bits), MaybeAlign(), Relaxed,
+      Relaxed, Device);
+  Old->addIncoming(First, Entry);
+  Old->addIncoming(Builder.CreateExtractValue(Result, 0), Try);
+  Builder.CreateCondBr(Builder.CreateExtractValue(Result, 1), Done, Try);
+}
+
+/// The operand as something that is combined with the old value by combine().
+static Value *operandOf(IRBuilderBase &Builder, const Update &U) {
+  Value *Operand = U.Operation->getOperand(1 - U.Old);
+  if (U.Operation->getOpcode() == Instruction::Sub)
+    return Builder.CreateNeg(Operand);
+  if (U.Operation->getOpcode() == Instruction::FSub)
+    return Builder.CreateFNegFMF(Operand, U.Operation);
+  return Operand;
+}
+
+static void replaceByAtomic(const Update &U) {
+  IRBuilder<> Builder(U.Store);
+  createAtomic(U.Store, U.Store->getPointerOperand(), operandOf(Builder, U),
+               *U.Operation);
+  U.Store->eraseFromParent();
+  U.Operation->eraseFromParent();
+  U.Load->eraseFromParent();
+}
+
+//===----------------------------------------------------------------------===//
+// One element for all threads
+//===----------------------------------------------------------------------===//
+
+/// Elements at constant offsets from an argument, of which the kernel knows
+/// nothing but their updates.
+static SmallVector<SharedElement, 2> findShared(Function &Kernel,
+                                                ArrayRef<Update> Updates) {
+  const DataLayout &DL = Kernel.getDataLayout();
+  SmallPtrSet<const Instruction *, 8> Parts;
+  for (const Update &U : Updates)
+    Parts.insert({U.Load, U.Store});
+  SmallPtrSet<const Value *, 8> OtherUse;
+  for (Instruction &I : instructions(Kernel))
+    if (const Value *P = getLoadStorePointerOperand(&I);
+        P && !Parts.contains(&I))
+      OtherUse.insert(getUnderlyingObject(P));
+  SmallVector<SharedElement, 2> Shared;
+  for (const Update &U : Updates) {
+    APInt Offset(64, 0);
+    Value *Base =
+        U.Store->getPointerOperand()->stripAndAccumulateConstantOffsets(
+            DL, Offset, /*AllowNonInbounds=*/true);
+    if (Base != getUnderlyingObject(Base) || OtherUse.contains(Base))
+      continue;
+    auto *Known = find_if(Shared, [&](const SharedElement &E) {
+      return E.Base == Base && E.Offset == Offset;
+    });
+    if (Known == Shared.end()) {
+      Shared.push_back({Base, Offset, {}});
+      Known = &Shared.back();
+    }
+    Known->Updates.push_back(U);
+  }
+  return Shared;
+}
+
+/// The threads of a warp combine their values; the result is that of lane 0.
+/// A block may end in the middle of a warp.
+static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
+                          Value *Lanes, Instruction &Operation) {
+  Type *Ty = V->getType();
+  unsigned Width = Ty->getPrimitiveSizeInBits();
+  Value *Mask = Builder.CreateLShr(
+      Builder.getInt32(~0u), Builder.CreateSub(Builder.getInt32(32), Lanes));
+  auto Shuffle = [&](Value *Word, unsigned Distance) {
+    return Builder.CreateIntrinsic(
+        Intrinsic::nvvm_shfl_sync_down_i32,
+        {Mask, Word, Builder.getInt32(Distance), Builder.getInt32(31)});
+  };
+  for (unsigned Distance = 16; Distance > 0; Distance /= 2) {
+    Value *Bits = Builder.CreateBitCast(V, Builder.getIntNTy(Width));
+    Value *Other;
+    if (Width == 64) {
+      Value *Low =
+          Shuffle(Builder.CreateTrunc(Bits, Builder.getInt32Ty()), Distance);
+      Value *High = Shuffle(Builder.CreateTrunc(Builder.CreateLShr(Bits, 32),
+                                                Builder.getInt32Ty()),
+                            Distance);
+      Other = Builder.CreateOr(
+          Builder.CreateShl(Builder.CreateZExt(High, Bits->getType()), 32),
+          Builder.CreateZExt(Low, Bits->getType()));
+    } else {
+      Other = Builder.CreateTrunc(
+          Shuffle(Builder.CreateZExt(Bits, Builder.getInt32Ty()), Distance),
+          Bits->getType());
+    }
+    Value *Both =
+        combine(Builder, Operation, V, Builder.CreateBitCast(Other, Ty));
+    Value *Exists = Builder.CreateICmpULT(
+        Builder.CreateAdd(Lane, Builder.getInt32(Distance)), Lanes);
+    V = Builder.CreateSelect(Exists, Both, V);
+  }
+  return V;
+}
+
+/// Number of the thread in its block, and threads of the block.
+static std::pair<Value *, Value *> numberThread(IRBuilderBase &Builder) {
+  auto Read = [&](Intrinsic::ID Register) {
+    return Builder.CreateIntrinsic(Register, {});
+  };
+  Value *X = Read(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
+  Value *Y = Read(Intrinsic::nvvm_read_ptx_sreg_ntid_y);
+  Value *Z = Read(Intrinsic::nvvm_read_ptx_sreg_ntid_z);
+  Value *Row = Builder.CreateAdd(
+      Builder.CreateMul(Read(Intrinsic::nvvm_read_ptx_sreg_tid_z), Y),
+      Read(Intrinsic::nvvm_read_ptx_sreg_tid_y));
+  Value *Number = Builder.CreateAdd(Builder.CreateMul(Row, X),
+                                    Read(Intrinsic::nvvm_read_ptx_sreg_tid_x));
+  return {Number, Builder.CreateMul(Builder.CreateMul(X, Y), Z)};
+}
+
+/// Each thread collects in a register, until it reaches \p End.
+static void collect(Function &Kernel, const SharedElement &Element,
+                    Instruction *End) {
+  Instruction *Operation = Element.Updates[0].Operation;
+  std::unique_ptr<Instruction, void (*)(Instruction *)> Sample(
+      Operation->clone(), [](Instruction *I) { I->deleteValue(); });
+  Type *Ty = Sample->getType();
+  for (unsigned I : {0, 1})
+    Sample->setOperand(I, PoisonValue::get(Ty));
+  IRBuilder<> Builder(Kernel.getContext());
+  Builder.SetInsertPoint(&Kernel.getEntryBlock(),
+                         Kernel.getEntryBlock().getFirstInsertionPt());
+  Value *Register = Builder.CreateAlloca(Ty);
+  Builder.CreateStore(identityOf(*Sample), Register);
+  for (const Update &U : Element.Updates) {
+    Builder.SetInsertPoint(U.Store);
+    Builder.CreateStore(combine(Builder, *U.Operation,
+                                Builder.CreateLoad(Ty, Register),
+                                operandOf(Builder, U)),
+                        Register);
+    U.Store->eraseFromParent();
+    U.Operation->eraseFromParent();
+    U.Load->eraseFromParent();
+  }
+
+  Builder.SetInsertPoint(End);
+  auto [Number, Threads] = numberThread(Builder);
+  Value *Lane = Builder.CreateAnd(Number, 31);
+  Value *Lanes = Builder.CreateBinaryIntrinsic(
+      Intrinsic::umin,
+      Builder.CreateSub(Threads, Builder.CreateSub(Number, Lane)),
+      Builder.getInt32(32));
+  Value *Sum = combineWarp(Builder, Builder.CreateLoad(Ty, Register), Lane,
+                           Lanes, *Sample);
+  Value *Address =
+      Builder.CreatePtrAdd(Element.Base, Builder.getInt(Element.Offset));
+  Value *IsFirst = Builder.CreateICmpEQ(Lane, Builder.getInt32(0));
+  createAtomic(SplitBlockAndInsertIfThen(IsFirst, End->getIterator(), false),
+               Address, Sum, *Sample);
+}
+
+void makeUpdatesAtomic(Function &Kernel) {
+  SmallVector<Update, 4> Updates = findMarked(Kernel);
+  if (Updates.empty())
+    return;
+  // Parts of a sum may overflow where the sum does not.
+  for (const Update &U : Updates)
+    U.Operation->dropPoisonGeneratingFlags();
+  Instruction *End = nullptr;
+  for (BasicBlock &BB : Kernel)
+    if (isa<ReturnInst>(BB.getTerminator()))
+      End = BB.getTerminator();
+  SmallPtrSet<const Instruction *, 8> Collected;
+  for (const SharedElement &Element : findShared(Kernel, Updates)) {
+    for (const Update &U : Element.Updates)
+      Collected.insert(U.Store);
+    collect(Kernel, Element, End);
+  }
+  for (const Update &U : Updates)
+    if (!Collected.contains(U.Store))
+      replaceByAtomic(U);
+}
+
+} // namespace pacc

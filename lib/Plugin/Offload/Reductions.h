@@ -1,0 +1,47 @@
+//===- Reductions.h - Updates in any order ----------------------*- C++ -*-===//
+//
+// `s += x` and its kin: s may get its values in any order, and from many
+// threads. Prepare brings values that a whole loop nest carries into memory,
+// ScopFacts finds the statements that update an element, lib/Poly plans with
+// them, and in a kernel whose threads share elements they become atomic here.
+//
+//===----------------------------------------------------------------------===//
+#ifndef PACC_PLUGIN_OFFLOAD_REDUCTIONS_H
+#define PACC_PLUGIN_OFFLOAD_REDUCTIONS_H
+
+#include "Offload/ScopFacts.h"
+#include "llvm/IR/PassManager.h"
+
+namespace llvm {
+class Instruction;
+class Value;
+} // namespace llvm
+
+namespace pacc {
+
+/// The operand of \p Operation that is the old value of `old = old op x`, if
+/// such operations may change places: on whole numbers, or on floating point
+/// that the program allows to be reassociated. nullopt otherwise.
+std::optional<unsigned> oldOperandOf(const llvm::Instruction &Operation,
+                                     const llvm::Value &Old);
+
+/// Moves values that an outermost loop carries by such operations alone into
+/// stack slots. What is not offloaded comes back into registers later on.
+/// Returns true if anything changed.
+bool demoteReductions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/// The operations of \p S whose results replace the array element that they
+/// read; all those of an array are of one kind, and their statements access it
+/// in no other way.
+UpdateMap findUpdates(polly::Scop &S);
+
+/// Marks an operation for makeUpdatesAtomic, or takes the mark away.
+void markUpdate(llvm::Instruction &Operation, bool IsUpdate);
+
+/// Makes the marked updates of \p Kernel atomic. Where all threads update one
+/// element, each collects its values first, and warps combine theirs.
+void makeUpdatesAtomic(llvm::Function &Kernel);
+
+} // namespace pacc
+
+#endif
