@@ -167,6 +167,7 @@ SmallVector<Instruction *, 3>
 RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
                             StringRef MinWork) {
   SmallVector<Instruction *, 3> Conditions;
+  Updates = &Region.Updates;
   // The branch to the original loops is placed here later.
   auto GoOnIf = [&](Value *Condition) {
     // Constants are no place for a branch.
