@@ -38,6 +38,48 @@ static const struct {
      "pacc_dev_mad_u64"},
 };
 
+/* CUB's steps of scans and reductions: a shuffle and, where a lane was read,
+ * the sum with the own value. */
+static const struct {
+  const char *shuffle, *sum;
+  const char *devfn;
+} shuffle_assembly[] = {
+    {"shfl.sync.up.b32", "@padd.s32", "pacc_dev_shfl_up_add_i32"},
+    {"shfl.sync.up.b32", "@padd.u32", "pacc_dev_shfl_up_add_i32"},
+    {"shfl.sync.up.b32", "@padd.f32", "pacc_dev_shfl_up_add_f32"},
+    {"shfl.sync.up.b32", "@padd.s64", "pacc_dev_shfl_up_add_i64"},
+    {"shfl.sync.up.b32", "@padd.u64", "pacc_dev_shfl_up_add_i64"},
+    {"shfl.sync.up.b32", "@padd.f64", "pacc_dev_shfl_up_add_f64"},
+    {"shfl.sync.down.b32", "@padd.s32", "pacc_dev_shfl_down_add_i32"},
+    {"shfl.sync.down.b32", "@padd.u32", "pacc_dev_shfl_down_add_i32"},
+    {"shfl.sync.down.b32", "@padd.f32", "pacc_dev_shfl_down_add_f32"},
+    {"shfl.sync.down.b32", "@padd.s64", "pacc_dev_shfl_down_add_i64"},
+    {"shfl.sync.down.b32", "@padd.u64", "pacc_dev_shfl_down_add_i64"},
+    {"shfl.sync.down.b32", "@padd.f64", "pacc_dev_shfl_down_add_f64"},
+};
+
+/* Value, lane, clamp, in some the value again, mask. */
+static int lower_shuffle(struct pacc_retarget *r, LLVMValueRef call,
+                         const char *text) {
+  enum { WITH_VALUE_AGAIN = 5, WITHOUT = 4 };
+  LLVMValueRef arguments[WITH_VALUE_AGAIN];
+  unsigned n = LLVMGetNumArgOperands(call);
+  if (n != WITH_VALUE_AGAIN && n != WITHOUT)
+    return 0;
+  for (unsigned i = 0; i < n; i++)
+    arguments[i] = LLVMGetOperand(call, i);
+  if (n == WITH_VALUE_AGAIN && arguments[3] != arguments[0])
+    return 0;
+  arguments[3] = arguments[n - 1];
+  size_t n_texts = sizeof(shuffle_assembly) / sizeof(shuffle_assembly[0]);
+  for (size_t i = 0; i < n_texts; i++)
+    if (strstr(text, shuffle_assembly[i].shuffle) &&
+        strstr(text, shuffle_assembly[i].sum))
+      return pacc_lower_with(r, call, shuffle_assembly[i].devfn, arguments,
+                             WITHOUT);
+  return 0;
+}
+
 /* "mov.u32 $0, %laneid;": special registers by the name of their function. */
 static const char *find_register(const char *text, char *name, size_t size) {
   static const char *const moves[] = {"mov.u32$0,%", "mov.u64$0,%"};
@@ -85,7 +127,7 @@ void pacc_lower_assembly(struct pacc_retarget *r, LLVMValueRef call,
     devfn = find_assembly(text, LLVMGetNumArgOperands(call));
   if (devfn && pacc_lower_to_devfn(r, call, devfn))
     return;
-  if (pacc_lower_ptx(r, call, text))
+  if (lower_shuffle(r, call, text) || pacc_lower_ptx(r, call, text))
     return;
   snprintf(what, sizeof(what), "the inline assembly '%.*s'",
            (int)(length < 200 ? length : 200), source);

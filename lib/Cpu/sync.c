@@ -432,6 +432,57 @@ SHUFFLE(up, WARP_UP)
 SHUFFLE(down, WARP_DOWN)
 SHUFFLE(bfly, WARP_BFLY)
 
+/* A shuffle of 64 bits in two halves; *read says whether a lane was read. */
+static uint64_t shuffle_wide(enum warp_op op, uint32_t mask, uint64_t value,
+                             uint64_t extra, int *read) {
+  uint64_t low = collective(op, mask, (uint32_t)value, extra);
+  uint64_t high = collective(op, mask, value >> 32, extra);
+  *read = (low & predicate_bit) != 0;
+  return high << 32 | (uint32_t)low;
+}
+
+#define SHUFFLE_B32(name, op)                                                  \
+  uint32_t pacc_dev_shfl_##name##_b32(uint32_t value, uint32_t b, uint32_t c,  \
+                                      uint32_t mask) {                         \
+    return (uint32_t)collective(op, mask, value, (uint64_t)c << 32 | b);       \
+  }
+SHUFFLE_B32(idx, WARP_IDX)
+SHUFFLE_B32(up, WARP_UP)
+SHUFFLE_B32(down, WARP_DOWN)
+SHUFFLE_B32(bfly, WARP_BFLY)
+
+#define SHUFFLE_ADD(name, op)                                                  \
+  uint32_t pacc_dev_shfl_##name##_add_i32(uint32_t value, uint32_t b,          \
+                                          uint32_t c, uint32_t mask) {         \
+    uint64_t got = collective(op, mask, value, (uint64_t)c << 32 | b);         \
+    return (uint32_t)got + (got & predicate_bit ? value : 0);                  \
+  }                                                                            \
+  float pacc_dev_shfl_##name##_add_f32(float value, uint32_t b, uint32_t c,    \
+                                       uint32_t mask) {                        \
+    uint64_t got =                                                             \
+        collective(op, mask, bits_of(value), (uint64_t)c << 32 | b);           \
+    return got & predicate_bit ? float_of((uint32_t)got) + value : value;      \
+  }                                                                            \
+  uint64_t pacc_dev_shfl_##name##_add_i64(uint64_t value, uint32_t b,          \
+                                          uint32_t c, uint32_t mask) {         \
+    int read;                                                                  \
+    uint64_t got =                                                             \
+        shuffle_wide(op, mask, value, (uint64_t)c << 32 | b, &read);           \
+    return read ? got + value : got;                                           \
+  }                                                                            \
+  double pacc_dev_shfl_##name##_add_f64(double value, uint32_t b, uint32_t c,  \
+                                        uint32_t mask) {                       \
+    uint64_t bits;                                                             \
+    double other;                                                              \
+    int read;                                                                  \
+    memcpy(&bits, &value, sizeof(bits));                                       \
+    bits = shuffle_wide(op, mask, bits, (uint64_t)c << 32 | b, &read);         \
+    memcpy(&other, &bits, sizeof(other));                                      \
+    return read ? value + other : value;                                       \
+  }
+SHUFFLE_ADD(up, WARP_UP)
+SHUFFLE_ADD(down, WARP_DOWN)
+
 #define REDUX(name, op)                                                        \
   uint32_t pacc_dev_redux_sync_##name(uint32_t value, uint32_t mask) {         \
     return (uint32_t)collective(op, mask, value, 0);                           \

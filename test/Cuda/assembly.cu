@@ -2,7 +2,8 @@
 // RUN: %cuda_cpu %s -o %t
 // RUN: %t
 // RUN: not %t unknown 2>&1 | FileCheck %s
-// CHECK: the CPU device has no version of the inline assembly 'frobnicate.u32 {{.*}}'
+// CHECK: the CPU device has no version of the inline assembly 'frobnicate.u32
+// {{.*}}'
 
 #include "Inputs/check.h"
 
@@ -51,7 +52,9 @@ __global__ void memory(int *ints, float *floats, Quad *quads,
 
 __global__ void bits(unsigned *out, unsigned *registers) {
   unsigned long long l;
-  asm("bfi.b32 %0, %1, %2, 8, 4;" : "=r"(out[0]) : "r"(0xabu), "r"(0xffffffffu));
+  asm("bfi.b32 %0, %1, %2, 8, 4;"
+      : "=r"(out[0])
+      : "r"(0xabu), "r"(0xffffffffu));
   asm("bfe.u32 %0, %1, 4, 8;" : "=r"(out[1]) : "r"(0x12345678u));
   asm("bfe.s32 %0, %1, %2, %3;"
       : "=r"(out[2])

@@ -3,8 +3,8 @@
 // RUN: %t
 // RUN: env PACC_CPU_SEED=4 %t
 // RUN: %t whole 2>&1 | FileCheck %s
-// CHECK: CPU device: PACC_CPU_ERROR_{{[A-Z]+}}: a cooperative launch of more than one block
-// CHECK: operation not supported
+// CHECK: CPU device: PACC_CPU_ERROR_{{[A-Z]+}}: a cooperative launch of more
+// than one block CHECK: operation not supported
 
 #include "Inputs/check.h"
 

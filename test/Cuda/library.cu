@@ -83,9 +83,10 @@ __global__ void ask(int *results) {
   results[1] =
       cudaDeviceGetAttribute(&n, cudaDevAttrWarpSize, 0) == cudaSuccess &&
       n == 32;
-  results[2] = cudaFuncGetAttributes(&attributes, reinterpret_cast<const void *>(small)) == cudaSuccess &&
-               attributes.maxThreadsPerBlock == 64 &&
-               attributes.sharedSizeBytes == 400;
+  results[2] =
+      cudaFuncGetAttributes(
+          &attributes, reinterpret_cast<const void *>(small)) == cudaSuccess &&
+      attributes.maxThreadsPerBlock == 64 && attributes.sharedSizeBytes == 400;
   results[3] = cudaGetErrorString(cudaErrorInvalidValue)[0] == 'i' &&
                cudaGetErrorName(cudaErrorInvalidValue)[4] == 'E';
   long long before = clock64();
@@ -183,7 +184,8 @@ int main() {
   OK(cudaGetDeviceCount(&count));
   OK(cudaSetDevice(0));
   OK(cudaGetDevice(&device));
-  CHECK(count == 1 && device == 0 && cudaSetDevice(1) == cudaErrorInvalidDevice);
+  CHECK(count == 1 && device == 0 &&
+        cudaSetDevice(1) == cudaErrorInvalidDevice);
   OK(cudaGetDeviceProperties(&properties, 0));
   CHECK(properties.major == 9 && properties.warpSize == 32 &&
         properties.maxThreadsPerBlock == 1024 &&

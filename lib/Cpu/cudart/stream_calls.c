@@ -70,6 +70,38 @@ PACC_PUBLIC cudaError_t cudaLaunchCooperativeKernel(const void *func, dim3 grid,
   return cudaLaunchKernel(func, grid, block, arguments, shared, stream);
 }
 
+/* Attributes that ask for nothing that is not so, and hints. */
+static cudaError_t check_attributes(const cudaLaunchConfig_t *config) {
+  for (unsigned i = 0; i < config->numAttrs; i++) {
+    const cudaLaunchAttribute *a = &config->attrs[i];
+    switch (a->id) {
+    case cudaLaunchAttributeIgnore:
+    case cudaLaunchAttributeAccessPolicyWindow:
+    case cudaLaunchAttributePriority:
+    case cudaLaunchAttributeProgrammaticStreamSerialization:
+    case cudaLaunchAttributeClusterSchedulingPolicyPreference:
+      break;
+    case cudaLaunchAttributeClusterDimension:
+      if (a->val.clusterDim.x * a->val.clusterDim.y * a->val.clusterDim.z != 1)
+        return cudaErrorNotSupported;
+      break;
+    default:
+      return cudaErrorNotSupported;
+    }
+  }
+  return cudaSuccess;
+}
+
+PACC_PUBLIC cudaError_t cudaLaunchKernelExC(const cudaLaunchConfig_t *config,
+                                            const void *func,
+                                            void **arguments) {
+  cudaError_t error = config ? check_attributes(config) : cudaErrorInvalidValue;
+  return error ? pacc_cudart_error(error)
+               : cudaLaunchKernel(func, config->gridDim, config->blockDim,
+                                  arguments, config->dynamicSmemBytes,
+                                  config->stream);
+}
+
 struct host_call {
   void (*function)(void *);
   void *data;
