@@ -1,7 +1,7 @@
 /* expf, exp and log in one statement, and others of libdevice. Their last bits
  * may differ from those of the host's library: results are rounded.
  * REQUIRES: libdevice
- * RUN: %same --regions 3 %t %s
+ * RUN: %same --regions 4 %t %s
  */
 #include "Inputs/show.h"
 #include <math.h>
@@ -24,6 +24,19 @@ APART static void more(int n) {
                  0.5);
 }
 
+/* Exact, whatever the sizes; whole numbers as results and as arguments. */
+static long rounded[N];
+static int exponents[N];
+APART static void exact(int n) {
+  for (int i = 0; i < n; i++) {
+    b[i] = fmod(b[i] * 1e18, 3.7);
+    f[i] = fmodf(f[i] * 1e9f, 0.7f);
+    rounded[i] = lrint(a[i] * 0.75) + llround(a[i] * 1.5) * 1000;
+    exponents[i] = ilogb(a[i] + 0.25);
+    a[i] = ldexp(a[i], i % 7) + scalbn(0.75, exponents[i] % 8);
+  }
+}
+
 int main(void) {
   FILL(a);
   for (int i = 0; i < N; i++)
@@ -32,5 +45,11 @@ int main(void) {
   more(opaque(N));
   SHOW(a);
   SHOW(b);
+  exact(opaque(N));
+  SHOW(a);
+  SHOW(b);
+  SHOW(f);
+  SHOW(rounded);
+  SHOW(exponents);
   return 0;
 }

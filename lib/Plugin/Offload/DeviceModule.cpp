@@ -71,6 +71,24 @@ DeviceModule::~DeviceModule() = default;
 // Kernels
 //===----------------------------------------------------------------------===//
 
+/// x % y of floating point: the backend's own form loses bits where x / y is
+/// large, fmod is exact.
+static void expandRemainders(Function &Kernel) {
+  for (Instruction &I : make_early_inc_range(instructions(Kernel))) {
+    if (I.getOpcode() != Instruction::FRem)
+      continue;
+    IRBuilder<> Builder(&I);
+    Type *Ty = I.getType();
+    FunctionCallee Fmod = Kernel.getParent()->getOrInsertFunction(
+        Ty->isFloatTy() ? "fmodf" : "fmod", Ty, Ty, Ty);
+    CallInst *Call =
+        Builder.CreateCall(Fmod, {I.getOperand(0), I.getOperand(1)});
+    Call->setDoesNotAccessMemory();
+    I.replaceAllUsesWith(Call);
+    I.eraseFromParent();
+  }
+}
+
 /// Gives every function that \p F calls its counterpart in the device module.
 static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
   for (Instruction &I : instructions(F)) {
@@ -95,6 +113,7 @@ static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
 unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
                                  StringRef Label, SmallVectorImpl<bool> &Used) {
   stripDebugInfo(Kernel);
+  expandRemainders(Kernel);
   for (BasicBlock &BB : Kernel)
     SimplifyInstructionsInBlock(&BB);
   ValueToValueMapTy Map;

@@ -225,6 +225,8 @@ static bool planRegion(Scop &S, Plan &P, uint64_t MaxOperations) {
 
 static bool needsLibdevice(Scop &S) {
   auto Needs = [](const Instruction &I) {
+    if (I.getOpcode() == Instruction::FRem)
+      return true;
     auto *Call = dyn_cast<CallInst>(&I);
     auto Name = Call ? deviceFunctionFor(*Call) : std::nullopt;
     return Name && !Name->empty();

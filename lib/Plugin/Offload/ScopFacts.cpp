@@ -26,14 +26,15 @@ std::string placeInSource(const DebugLoc &Loc) {
 //===----------------------------------------------------------------------===//
 
 /// Functions of <math.h> that libdevice has under the same name; each has a
-/// double and a float (suffix f) form.
+/// double and a float (suffix f) form. Not lgamma, j0, jn and their
+/// kin: to clang these write memory (signgam).
 static bool isInLibdevice(StringRef Name) {
   static const StringSet<> Functions = {
-      "acos",  "acosh",  "asin",   "asinh",     "atan",      "atan2", "atanh",
-      "cbrt",  "cos",    "cosh",   "erf",       "erfc",      "exp",   "exp10",
-      "exp2",  "expm1",  "fdim",   "fmod",      "hypot",     "log",   "log10",
-      "log1p", "log2",   "pow",    "remainder", "sin",       "sinh",  "tan",
-      "tanh",  "tgamma", "lgamma", "logb",      "nextafter", "ldexp"};
+      "acos", "acosh",     "asin",      "asinh", "atan",  "atan2", "atanh",
+      "cbrt", "cos",       "cosh",      "erf",   "erfc",  "exp",   "exp10",
+      "exp2", "expm1",     "fdim",      "fmod",  "hypot", "ilogb", "ldexp",
+      "log",  "log10",     "log1p",     "log2",  "logb",  "pow",   "scalbn",
+      "sin",  "remainder", "nextafter", "sinh",  "tan",   "tanh",  "tgamma"};
   return Functions.contains(Name);
 }
 
@@ -50,6 +51,8 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
   if (!Callee)
     return std::nullopt;
   Type *Ty = Call.getType();
+  if (Ty->isIntegerTy() && Call.arg_size() > 0)
+    Ty = Call.getArgOperand(0)->getType();
   auto Libdevice = [&](StringRef Name) { return libdeviceName(Name, Ty); };
   switch (Callee->getIntrinsicID()) {
   case Intrinsic::not_intrinsic:
@@ -106,6 +109,15 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
     return Libdevice("exp10");
   case Intrinsic::exp2:
     return Libdevice("exp2");
+  case Intrinsic::ldexp:
+    return Libdevice("ldexp");
+  case Intrinsic::llrint:
+  case Intrinsic::lrint:
+    return Call.getType()->isIntegerTy(64) ? Libdevice("llrint") : std::nullopt;
+  case Intrinsic::llround:
+  case Intrinsic::lround:
+    return Call.getType()->isIntegerTy(64) ? Libdevice("llround")
+                                           : std::nullopt;
   case Intrinsic::log:
     return Libdevice("log");
   case Intrinsic::log10:
