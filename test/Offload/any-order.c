@@ -1,7 +1,7 @@
 /* Sums, products, extrema and bits that a whole nest computes: in any order,
  * by all threads.
- * RUN: %same --regions 8 %t %s | FileCheck %s
- * RUN: %same --regions 8 --plugin-flag=-mllvm --plugin-flag=-polly-acc-block-size=7x3 %t %s
+ * RUN: %same --regions 10 %t %s | FileCheck %s
+ * RUN: %same --regions 10 --plugin-flag=-mllvm --plugin-flag=-polly-acc-block-size=7x3 %t %s
  * CHECK-DAG: offloaded region 'total_scop
  * CHECK-DAG: offloaded region 'nest_scop
  * CHECK-DAG: offloaded region 'several_scop
@@ -10,6 +10,8 @@
  * CHECK-DAG: offloaded region 'narrow_scop
  * CHECK-DAG: offloaded region 'element_scop
  * CHECK-DAG: offloaded region 'beside_scop
+ * CHECK-DAG: offloaded region 'one_of_two_scop
+ * CHECK-DAG: offloaded region 'swapped_scop
  */
 #include "Inputs/show.h"
 
@@ -95,6 +97,22 @@ APART static int beside(int n, int m) {
   return s;
 }
 
+/* Threads that read the array beside the sum update it at once. */
+APART static void one_of_two(int n) {
+  for (int i = 0; i < n; i++) {
+    slots[0] += a[i];
+    b[i] = slots[1] * i;
+  }
+}
+
+static short factors[2];
+APART static void swapped(int n) {
+  for (int i = 0; i < n; i++) {
+    factors[0] = (short)(factors[0] * (2 * i + 1));
+    b[i] -= factors[1];
+  }
+}
+
 PLAIN static void prepare(void) {
   unsigned state = 1;
   for (int i = 0; i < N; i++) {
@@ -118,5 +136,14 @@ int main(void) {
   SHOW(b);
   printf("%d\n", beside(n, m));
   SHOW(grid);
+  slots[1] = opaque(7);
+  one_of_two(n);
+  SHOW(slots);
+  SHOW(b);
+  factors[0] = (short)opaque(5);
+  factors[1] = (short)opaque(9);
+  swapped(n);
+  SHOW(factors);
+  SHOW(b);
   return 0;
 }
