@@ -18,6 +18,9 @@ static const struct {
      4, "pacc_dev_select_equal_f64"},
     {"{mad.lo.cc.u32$0,$2,$3,$4;madc.hi.u32$1,$2,$3,0;}", 3,
      "pacc_dev_mad_u32"},
+    {"{.reg.predp;and.b32$0,$1,$2;setp.ne.u32p,$0,0;"
+     "vote.ballot.sync.b32$0,p,0xffffffff;@!pnot.b32$0,$0;}",
+     2, "pacc_dev_ballot_alike"},
     {"{.reg.u32start;.reg.u64extended;mov.u32start,%reserved_smem_offset_1;"
      "cvt.u64.u32extended,start;cvta.shared.u64$0,extended;}",
      0, "pacc_dev_reserved_shared"},

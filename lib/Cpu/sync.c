@@ -385,6 +385,12 @@ VOTE(any, WARP_ANY)
 VOTE(uni, WARP_UNI)
 VOTE(ballot, WARP_BALLOT)
 
+uint32_t pacc_dev_ballot_alike(uint32_t value, uint32_t bits) {
+  uint32_t set = value & bits;
+  uint32_t ballot = (uint32_t)collective(WARP_BALLOT, UINT32_MAX, set, 0);
+  return set ? ballot : ~ballot;
+}
+
 uint32_t pacc_dev_match_any_sync_i32(uint32_t mask, uint32_t value) {
   return (uint32_t)collective(WARP_MATCH_ANY, mask, value, 0);
 }

@@ -68,6 +68,21 @@ __global__ void bits(unsigned *out, unsigned *registers) {
   asm("mov.u32 %0, %%laneid;" : "=r"(registers[threadIdx.x]));
 }
 
+// As CUB finds the lanes with the same bit.
+__global__ void alike(unsigned *out) {
+  unsigned t = threadIdx.x, mask;
+  asm("{\n"
+      "    .reg .pred p;\n"
+      "    and.b32 %0, %1, %2;"
+      "    setp.ne.u32 p, %0, 0;\n"
+      "    vote.ballot.sync.b32 %0, p, 0xffffffff;\n"
+      "    @!p not.b32 %0, %0;\n"
+      "}\n"
+      : "=r"(mask)
+      : "r"(t), "r"(4));
+  out[t] = mask;
+}
+
 __global__ void unknown(unsigned *out) {
   asm("frobnicate.u32 %0, %1;" : "=r"(out[0]) : "r"(1));
 }
@@ -102,6 +117,10 @@ int main(int argc, char **) {
   OK(cudaMemcpy(got, device_out, sizeof got, cudaMemcpyDeviceToHost));
   CHECK(got[0] == 0xfffffbff && got[1] == 0x67 && got[2] == 0xfffffff8);
   CHECK(got[3] == 16 && got[4] == 0x18 && got[5] == 0xf0000000);
+  alike<<<1, 32>>>(device_bits);
+  unsigned masks[32];
+  OK(cudaMemcpy(masks, device_bits, sizeof masks, cudaMemcpyDeviceToHost));
+  CHECK(masks[0] == 0x0f0f0f0f && masks[31] == 0xf0f0f0f0);
   CHECK(got[6] == 0 && got[37] == 31 && got[38] == 0 && got[39] == 1);
   return 0;
 }
