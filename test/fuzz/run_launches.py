@@ -1,0 +1,135 @@
+#!/usr/bin/env python3
+"""Differential tests of random programs with launches from kernels.
+
+  test/fuzz/run_launches.py --build build --seeds 0..99
+
+Every seed is a case of launches.py; --per-file cases make a program. It is
+compiled as it stands and with launches merged at every granularity, and runs on
+the CPU device in several orders of grids, blocks and threads: all must print
+the same. Programs of failing cases are kept in --keep. The exit status is 1 if a
+case failed.
+"""
+
+from __future__ import annotations
+
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import launches
+from run import seed_range
+
+ROOT = Path(__file__).resolve().parents[2]
+LEVELS = {
+    "warp": ["-polly-acc-agg=warp"],
+    "block": ["-polly-acc-agg=block"],
+    "grid": ["-polly-acc-agg=grid"],
+    "auto": ["-polly-acc-agg"],
+    "small-pool": ["-polly-acc-agg", "-polly-acc-agg-pool=1M"],
+}
+
+
+def compile_program(args: argparse.Namespace, source: Path, level: str, flags: list[str]) -> Path:
+    """Compiles a program; a failure is an error with the compiler's words."""
+    program = source.with_suffix("." + level)
+    command = [
+        str(args.build / "bin" / "polly-acc-clang++"), "--device=cpu", "-std=c++17", "-w",
+        args.optimise, *args.flag, *flags, str(source), "-o", str(program),
+    ]  # fmt: skip
+    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    if done.returncode:
+        raise RuntimeError(f"{' '.join(command)}\n{done.stderr[-3000:]}")
+    return program
+
+
+def run_program(program: Path, order: int, limit: int) -> dict[str, str]:
+    """What each case printed, by its seed. A case that did not end is missing."""
+    environment = {**os.environ, "PACC_CPU_SEED": str(order)}
+    try:
+        done = subprocess.run(
+            [str(program)], capture_output=True, text=True, timeout=limit, check=False,
+            env=environment,
+        )  # fmt: skip
+        output, words = done.stdout, done.stderr[-1000:]
+    except subprocess.TimeoutExpired as stopped:
+        output, words = (stopped.stdout or b"").decode(), f"no end within {limit} s"
+    results = {}
+    for line in output.splitlines():
+        seed, _, sums = line.partition(" ")
+        results[seed] = sums
+    results["words"] = words
+    return results
+
+
+def compare(
+    args: argparse.Namespace, seeds: list[int], level: str, expected: dict[str, str], program: Path
+) -> list[str]:
+    """What went wrong in a program's cases."""
+    wrong = []
+    for order in range(args.orders):
+        got = run_program(program, order, args.limit)
+        for seed in seeds:
+            mine, theirs = got.get(str(seed), got["words"]), expected.get(str(seed), "nothing")
+            if mine != theirs:
+                wrong.append(f"seed {seed}, {level}, order {order}: {mine}, plain: {theirs}")
+    return wrong
+
+
+def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list[str]:
+    """Compiles and runs the cases of one file; returns what went wrong."""
+    source = folder / f"launches{seeds[0]}.cu"
+    source.write_text(launches.program(seeds), encoding="utf-8")
+    wrong = []
+    try:
+        plain = compile_program(args, source, "plain", ["-polly-acc-agg=off"])
+        expected = run_program(plain, 0, args.limit)
+        wrong += compare(args, seeds, "plain", expected, plain)
+        for level in args.levels:
+            program = compile_program(args, source, level, LEVELS[level])
+            wrong += compare(args, seeds, level, expected, program)
+    except RuntimeError as error:
+        wrong.append(str(error))
+    if wrong and args.keep:
+        args.keep.mkdir(parents=True, exist_ok=True)
+        for seed in seeds:
+            if any(f"seed {seed}," in line for line in wrong):
+                path = args.keep / f"launches{seed}.cu"
+                path.write_text(launches.program([seed]), encoding="utf-8")
+    return wrong
+
+
+def main() -> int:
+    """Reads the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--seeds", type=seed_range, default=range(0, 20), metavar="A..B")
+    parser.add_argument("--per-file", type=int, default=20)
+    parser.add_argument("--build", type=Path, default=ROOT / "build", help="build folder")
+    parser.add_argument("--flag", action="append", default=[], help="more flags of clang")
+    parser.add_argument("--optimise", default="-O1", help="clang's level")
+    parser.add_argument("--levels", nargs="*", choices=LEVELS, default=list(LEVELS))
+    parser.add_argument("--orders", type=int, default=5, help="orders of each run")
+    parser.add_argument("--limit", type=int, default=120, help="seconds of a run")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--keep", type=Path)
+    args = parser.parse_args()
+    seeds = list(args.seeds)
+    files = [seeds[i : i + args.per_file] for i in range(0, len(seeds), args.per_file)]
+    with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
+        answers = list(pool.map(lambda part: check_file(args, Path(folder), part), files))
+    wrong = [line for answer in answers for line in answer]
+    print("\n".join(wrong[:40]))
+    print(
+        f"{len(seeds)} cases, {len(args.levels)} granularities, {args.orders} orders: "
+        f"{len(wrong)} went wrong"
+    )
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
