@@ -95,8 +95,8 @@ void __pacc_dev_child_forward(struct pacc_batch *batch) {
   uint32_t is_first = (ids.block[0] | ids.block[1] | ids.block[2]) == 0;
   if (__gpu_thread_id_x() == 0 && is_first) {
     struct pacc_launch launch = pacc_record_read(batch, ids.record);
-    launch.stream = (void *)4; /* cudaStreamFireAndForget */
-    (void)pacc_launch_plain(&launch);
+    launch.stream = (void *)2; /* cudaStreamPerThread */
+    (void)pacc_launch_patiently(&launch);
   }
   (void)__pacc_dev_child_loaded(batch, &ids);
 }

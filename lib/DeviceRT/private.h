@@ -212,7 +212,7 @@ PACC_INLINE uint32_t pacc_lanes_count(uint32_t mask) {
 }
 
 PACC_INLINE uint32_t pacc_lanes_where(uint32_t mask, uint32_t condition) {
-  return (uint32_t)__gpu_ballot(mask, condition != 0);
+  return mask & (uint32_t)__gpu_ballot(mask, condition != 0);
 }
 
 PACC_INLINE uint32_t pacc_lane_u32(uint32_t mask, uint32_t value,

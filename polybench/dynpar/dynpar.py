@@ -11,11 +11,13 @@ copied into it, can be taken to another machine. `run` needs a GPU and Python.
 A program is built in these variants:
 
     plain       dynamic parallelism as CUDA does it, at its best: per-thread
-                default streams, and run with a raised limit of launches
+                default streams
     plain-null  the same with CUDA's default streams
     flat        without dynamic parallelism
     warp, block, grid, auto   merged by the plugin
     small-pool  auto, with 1 MB for records: rules only
+
+All programs run with a raised limit of launches that wait.
 """
 
 from __future__ import annotations
@@ -156,8 +158,7 @@ def run_programs(args: argparse.Namespace, keep) -> tuple[list[dict], int]:
                 if not path.exists():
                     continue
                 command = [str(path), *arguments]
-                if variant.startswith("plain"):
-                    command += ["--pending", str(PENDING_LIMIT)]
+                command += ["--pending", str(PENDING_LIMIT)]
                 output, why = execute(command, args.limit)
                 if why:
                     wrong += 1

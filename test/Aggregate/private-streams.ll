@@ -143,4 +143,16 @@ define ptx_kernel void @blocking() #0 {
   ret void
 }
 
+; Launches of one kernel without an order share their records.
+; CHECK-LABEL: define ptx_kernel void @two(
+; CHECK: call void @__pacc_dev_grid_record(ptr %launch{{[0-9]*}}, i32 0, i32 1,
+; CHECK: call void @__pacc_dev_grid_record(ptr %launch{{[0-9]*}}, i32 0, i32 1,
+define ptx_kernel void @two() #0 {
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%dim3) align 4 @d, ptr byval(%dim3) align 4 @d, i32 0, ptr inttoptr (i64 4 to ptr))
+  %b2 = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b2, ptr byval(%dim3) align 4 @d, ptr byval(%dim3) align 4 @d, i32 0, ptr inttoptr (i64 4 to ptr))
+  ret void
+}
+
 attributes #0 = { convergent nounwind "target-cpu"="sm_90" }

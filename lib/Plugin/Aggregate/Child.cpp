@@ -177,6 +177,11 @@ Function *ChildBuilder::declare(Function &Kernel) {
   return Child;
 }
 
+/// What a clone does besides: a register is read, ids are loaded.
+static MemoryEffects readsIdsToo() {
+  return MemoryEffects::argMemOnly(ModRefInfo::Ref);
+}
+
 /// Whether F reads the registers of its threads, itself or in what it calls.
 bool ChildBuilder::readsIds(Function &F) {
   auto [It, IsNew] = ReadsIds.try_emplace(&F, false);
@@ -230,6 +235,7 @@ void ChildBuilder::replaceRegisters(Function &Clone) {
       Params.push_back(Old.getParamAttrs(A));
     NewCall->setAttributes(AttributeList::get(
         Clone.getContext(), Old.getFnAttrs(), Old.getRetAttrs(), Params));
+    NewCall->setMemoryEffects(NewCall->getMemoryEffects() | readsIdsToo());
     NewCall->setCallingConv(Call->getCallingConv());
     NewCall->setDebugLoc(Call->getDebugLoc());
     NewCall->takeName(Call);
@@ -272,6 +278,7 @@ Function *ChildBuilder::cloneWithIds(Function &F) {
                         "uniform-work-group-size"})
     NotCloned.addAttribute(Key);
   Clone->removeFnAttrs(NotCloned);
+  Clone->setMemoryEffects(Clone->getMemoryEffects() | readsIdsToo());
   Argument *Ids = Clone->getArg(Clone->arg_size() - 1);
   Ids->setName("ids");
   Ids->addAttr(Attribute::NoAlias);

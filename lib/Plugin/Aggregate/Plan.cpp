@@ -226,8 +226,9 @@ void Planner::chooseLevels(Function &F) {
   std::string Obstacle = groupObstacle(F);
   bool ByBlock = Options.Level == Granularity::Block;
   bool NoRoom = ByBlock && !hasRoomForBlockState(M);
-  unsigned Slot = 0;
-  for (PlannedSite *P : sitesIn(F, true)) {
+  unsigned Slots = 0;
+  SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
+  for (auto [Index, P] : enumerate(Own)) {
     if (Options.Level == Granularity::Warp) {
       P->Level = Granularity::Warp;
       P->Why = "as asked for";
@@ -236,7 +237,12 @@ void Planner::chooseLevels(Function &F) {
       P->Why = Obstacle;
     } else {
       P->Level = ByBlock && !NoRoom ? Granularity::Block : Granularity::Grid;
-      P->Slot = Slot++;
+      // Launches of one kernel that have no order are recorded together.
+      auto Before = ArrayRef(Own).take_front(Index);
+      auto *Like = find_if(Before, [P = P](PlannedSite *Q) {
+        return !P->Ordered && !Q->Ordered && Q->S.Kernel == P->S.Kernel;
+      });
+      P->Slot = Like != Before.end() ? (*Like)->Slot : Slots++;
       P->Why = Options.Level == Granularity::Auto
                    ? "each thread launches at most once here, and nothing "
                      "depends on when"
@@ -257,6 +263,7 @@ void Planner::chooseStreams(Function &F) {
       IsKernel && Ordered == 1 && surroundingsOf(F).OtherOperation.empty();
   for (Function *Reached : reach(F).Functions)
     Alone &= Reached == &F || sitesIn(*Reached, true).empty();
+  unsigned Unordered = 0;
   for (PlannedSite *P : Own) {
     StreamKind Stream = P->S.Stream;
     P->Ordered = isOrdered(Stream) &&
@@ -268,6 +275,9 @@ void Planner::chooseStreams(Function &F) {
       P->MergedStream = StreamKind::PerThread;
       if (Stream != StreamKind::Null)
         P->PlainStream = StreamKind::PerThread;
+      // Two launches of a thread should not wait for each other.
+      if (Ordered == 0 && Unordered++ % 2 == 1)
+        P->PlainStream = P->MergedStream = StreamKind::Null;
     }
   }
 }
@@ -309,8 +319,8 @@ std::vector<PlannedSite> Planner::run() {
     if (P.isMerged())
       Callers.insert(P.S.caller());
   for (Function *F : Callers) {
-    chooseLevels(*F);
     chooseStreams(*F);
+    chooseLevels(*F);
     chooseWaits(*F);
   }
   return std::move(Sites);

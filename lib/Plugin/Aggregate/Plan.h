@@ -21,7 +21,7 @@ struct PlannedSite {
   Site S;
   /// Warp, Block or Grid; meaningless if the site has an obstacle.
   Granularity Level = Granularity::Warp;
-  /// Number of the site in its kernel, if Level is Block or Grid.
+  /// Number of its records in its kernel, if Level is Block or Grid.
   unsigned Slot = 0;
   /// Where a launch that is not merged goes, and one that is.
   StreamKind PlainStream = StreamKind::Null;

@@ -31,6 +31,7 @@ private:
   /// sites, if their level is Block or Grid, and what CUDA had no room for.
   struct Hook {
     Granularity Level = Granularity::Warp;
+    /// The first site of each slot.
     SmallVector<PlannedSite *, MaxSlots> Sites;
     GlobalVariable *Strides = nullptr;
     bool MayWait = false;
@@ -190,7 +191,8 @@ void Rewriter::findHooks() {
     if (P.isMerged() && P.Level != Granularity::Warp) {
       Hook &H = Hooks[P.S.caller()];
       H.Level = P.Level;
-      H.Sites.push_back(&P);
+      if (P.Slot == H.Sites.size())
+        H.Sites.push_back(&P);
     }
   for (auto &[Kernel, H] : Hooks) {
     SmallVector<uint32_t, MaxSlots> Strides;
