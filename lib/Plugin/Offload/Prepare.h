@@ -13,8 +13,8 @@ bool mayHaveAffineLoops(const llvm::Function &F);
 /// Brings \p F into the form that Polly's detection understands (its own
 /// canonicalisation, and one GEP per multi-dimensional access). Returns false
 /// as soon as no loop with a computable trip count and a store that walks
-/// memory, or a sum, is left; the function has then seen only what -O1 and above
-/// do to it first anyway.
+/// memory, or a sum, is left; the function has then seen only what -O1 and
+/// above do to it first anyway.
 bool prepareForPolly(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace pacc

@@ -146,8 +146,10 @@ private:
                return Values.contains(dyn_cast<Instruction>(In));
              });
     }
-    if (isa<PHINode>(U))
-      return Values.insert(&U), true;
+    if (isa<PHINode>(U)) {
+      Values.insert(&U);
+      return true;
+    }
     if (!oldOperandOf(U, V) ||
         (!Updates.empty() && kindOf(*Updates[0]) != kindOf(U)))
       return false;
