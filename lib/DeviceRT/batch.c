@@ -53,33 +53,29 @@ static uint32_t can_be_one_grid(const struct pacc_batch *batch) {
          batch->blocks <= PACC_MAX_GRID;
 }
 
-/* Naps get longer up to about a millisecond; all in all it is some seconds,
- * in which the children that fill CUDA's queue run. */
-#define NAPS 8192u
-#define LONGEST_NAP 16384u
-
-static void nap(uint32_t number) {
-  uint32_t length = number < 14 ? 1u << number : LONGEST_NAP;
+/* Naps get longer up to about a millisecond. False without patience. */
+static uint32_t nap(uint32_t number, uint32_t *patience) {
+  uint32_t length = number < 14 ? 1u << number : 1u << 14;
+  if (!patience || *patience < length)
+    return 0;
+  *patience -= length;
   for (uint32_t i = 0; i < length; ++i)
     __gpu_thread_suspend();
+  return 1;
 }
 
-PACC_COLD uint32_t pacc_launch_patiently(const struct pacc_launch *launch) {
+PACC_COLD uint32_t pacc_launch_patiently(const struct pacc_launch *launch,
+                                         uint32_t *patience) {
   uint32_t failed = pacc_launch_plain(launch);
-  for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && i < NAPS; ++i) {
-    nap(i);
+  for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && nap(i, patience); ++i)
     failed = pacc_launch_plain(launch);
-  }
   return failed;
 }
 
-static uint32_t launch_batch(struct pacc_batch *batch, uint32_t patience) {
+static uint32_t launch_batch(struct pacc_batch *batch, uint32_t *patience) {
   uint32_t failed = pacc_batch_launch(batch);
-  for (uint32_t i = 0; patience && failed == PACC_CUDA_NO_ROOM && i < NAPS;
-       ++i) {
-    nap(i);
+  for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && nap(i, patience); ++i)
     failed = pacc_batch_launch(batch);
-  }
   return failed;
 }
 
@@ -87,19 +83,16 @@ enum { APART = 1, MERGED = 2 };
 
 /* One plain launch per record, for the records of the given kinds. */
 static void launch_records(const struct pacc_batch *batch, uint32_t kinds,
-                           uint32_t patience) {
+                           uint32_t *patience) {
   for (uint32_t i = 0; i < batch->records; ++i) {
     struct pacc_launch launch = pacc_record_read(batch, i);
     if (!(kinds & (pacc_launch_blocks(&launch) ? MERGED : APART)))
       continue;
-    if (patience)
-      (void)pacc_launch_patiently(&launch);
-    else
-      (void)pacc_launch_plain(&launch);
+    (void)pacc_launch_patiently(&launch, patience);
   }
 }
 
-PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t patience) {
+PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t *patience) {
   if (batch->apart)
     launch_records(batch, APART, patience);
   if (can_be_one_grid(batch) && launch_batch(batch, patience) == 0)

@@ -96,7 +96,8 @@ void __pacc_dev_child_forward(struct pacc_batch *batch) {
   if (__gpu_thread_id_x() == 0 && is_first) {
     struct pacc_launch launch = pacc_record_read(batch, ids.record);
     launch.stream = (void *)2; /* cudaStreamPerThread */
-    (void)pacc_launch_patiently(&launch);
+    uint32_t patience = PACC_PATIENCE;
+    (void)pacc_launch_patiently(&launch, &patience);
   }
   (void)__pacc_dev_child_loaded(batch, &ids);
 }

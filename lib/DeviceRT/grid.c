@@ -76,9 +76,10 @@ uint32_t pacc_grid_is_deferring(void) {
 }
 
 static void send_all(struct pacc_batch *batch) {
+  uint32_t patience = PACC_PATIENCE;
   while (batch) {
     struct pacc_batch *next = batch->next;
-    pacc_batch_send(batch, 1);
+    pacc_batch_send(batch, &patience);
     batch = next;
   }
 }
@@ -109,7 +110,8 @@ static uint32_t drain_in_tail(struct pacc_batch *first) {
       .block = {1, 1, 1},
   };
   pacc_fence();
-  return pacc_launch_patiently(&launch) == 0;
+  uint32_t patience = PACC_PATIENCE;
+  return pacc_launch_patiently(&launch, &patience) == 0;
 }
 
 PACC_COLD void __pacc_dev_grid_close(void) {

@@ -194,8 +194,6 @@ uint32_t __pacc_dev_grid_leave(void) {
   return group_leave(grid_group_by(mask), pacc_grid_threads(), mask);
 }
 
-enum { PACC_APART = 1, PACC_MERGED = 2 };
-
 /* The records of a slot as a batch. */
 static struct pacc_batch *slot_close(const struct pacc_group *group,
                                      struct pacc_slot *slot,
@@ -237,6 +235,7 @@ PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
 PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
                                      uint32_t slot) {
   struct pacc_group *group = pacc_grid_group();
+  uint32_t patience = PACC_PATIENCE;
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
-    pacc_batch_send(slot_close(group, &group->slots[slot], launch), 1);
+    pacc_batch_send(slot_close(group, &group->slots[slot], launch), &patience);
 }

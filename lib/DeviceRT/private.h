@@ -156,14 +156,20 @@ void pacc_batch_describe(struct pacc_batch *batch,
  * it is the grid's. */
 uint32_t pacc_batch_launch(struct pacc_batch *batch);
 
-/* Tries until CUDA has room, for some seconds. */
-uint32_t pacc_launch_patiently(const struct pacc_launch *launch);
+/* Patience of a thread that waits for CUDA to have room, in suspensions: some
+ * seconds, in which the children that fill the queue run. It is for all
+ * launches of the thread together; without any (NULL, or 0 left) nobody waits.
+ * Only the last thread of a grid may have patience, since others would keep the
+ * children from running. */
+#define PACC_PATIENCE (1u << 27)
+
+/* As pacc_launch_plain. */
+uint32_t pacc_launch_patiently(const struct pacc_launch *launch,
+                               uint32_t *patience);
 
 /* Launches all of a batch, record by record where it can't be one grid, and
- * gives it back. With patience it waits for CUDA to have room; only the last
- * thread of a grid may have patience, since others would keep the children
- * from running. */
-void pacc_batch_send(struct pacc_batch *batch, uint32_t patience);
+ * gives it back. */
+void pacc_batch_send(struct pacc_batch *batch, uint32_t *patience);
 
 /* Launches a batch all at once or not at all; then it returns 0. */
 uint32_t pacc_batch_try(struct pacc_batch *batch);
