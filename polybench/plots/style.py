@@ -34,8 +34,8 @@ def figure(width, height, title, where):
 
 
 def panels(width, height, title, where):
-    """The same with two panels side by side that share their rows."""
-    made, both = pyplot.subplots(1, 2, sharey=True, figsize=(width, height),
+    """The same with two panels, one above the other, that share their columns."""
+    made, both = pyplot.subplots(2, 1, sharex=True, figsize=(width, height),
                                  layout="constrained")
     _label(made, title, where)
     return made, both

@@ -1,5 +1,5 @@
-"""Measured and estimated times of thread blocks, side by side, from a sweep
-(sweep.py evaluate --shapes)."""
+"""Measured and estimated times of thread blocks, one above the other, from a
+sweep (sweep.py evaluate --shapes)."""
 
 import numpy as np
 
@@ -37,30 +37,46 @@ def _panel(axes, table, column, title, blocks, programs):
     best = grid.idxmin(axis=1).dropna()
     axes.scatter([blocks.index(block) for block in best],
                  [programs.index(program) for program in best.index],
-                 marker="*", s=26, color="black", label="fastest", zorder=3)
+                 marker="*", s=20, color="black", label="fastest", zorder=3)
     chosen = table[table["chosen"]]
     axes.scatter([blocks.index(block) for block in chosen["block"]],
                  [programs.index(program) for program in chosen["program"]],
-                 marker="s", s=52, facecolors="none", edgecolors="#0072B2",
+                 marker="s", s=40, facecolors="none", edgecolors="#0072B2",
                  linewidths=1.2, label="chosen by auto", zorder=4)
     axes.set_title(title, fontsize=9, loc="left")
     axes.set_xticks(range(len(blocks)), blocks, rotation=90, fontsize=7)
-    axes.set_yticks(range(len(programs)), programs, fontsize=8)
+    axes.set_yticks(range(len(programs)), programs, fontsize=7)
     axes.grid(visible=False)
     return image
 
 
+def _shown(table):
+    """The blocks worth a column: powers of two that several programs have, and
+    what is the fastest or chosen somewhere."""
+    def is_power(block):
+        return all(int(part).bit_count() == 1 for part in block.split("x"))
+
+    common = table.groupby("block")["program"].nunique() > 1
+    blocks = {block for block in common[common].index if is_power(block)}
+    for column in ("measured", "estimated"):
+        blocks |= set(table[table[column] == 1]["block"])
+    return sorted(blocks | set(table[table["chosen"]]["block"]),
+                  key=results.block_key)
+
+
 def draw(table, rows):
-    blocks = sorted(table["block"].unique(), key=results.block_key)
+    blocks = _shown(table)
+    table = table[table["block"].isin(blocks)]
     programs = sorted(table["program"].unique())
-    made, (left, right) = style.panels(
-        2.5 + 0.4 * len(blocks), 2 + 0.2 * len(programs),
+    made, (above, below) = style.panels(
+        4 + 0.19 * len(blocks), 2.4 + 0.36 * len(programs),
         "Time of each thread block over the best, longest kernel of each "
         f"program, {table['dataset'].iloc[0]}", results.where(rows))
-    _panel(left, table, "measured", "measured", blocks, programs)
-    image = _panel(right, table, "estimated", "estimated by the model", blocks,
+    _panel(above, table, "measured", "measured", blocks, programs)
+    image = _panel(below, table, "estimated", "estimated by the model", blocks,
                    programs)
-    style.legend(left)
-    bar = made.colorbar(image, ax=[left, right], ticks=[0, 1, 2], pad=0.02)
+    style.legend(above)
+    bar = made.colorbar(image, ax=[above, below], ticks=[0, 1, 2],
+                        pad=0.02, aspect=60)
     bar.ax.set_yticklabels(["1x", "2x", "4x or more"])
     return made
