@@ -25,7 +25,7 @@ def data(rows):
 
 def draw(table, rows):
     made, axes = style.figure(
-        max(6, 2 + 0.2 * table.size), 4,
+        min(max(6, 2 + 0.2 * table.size), 13), 4.5,
         "Aggregation: speedup over plain dynamic parallelism",
         results.where(rows))
     width = 0.8 / len(table.columns)
@@ -38,7 +38,9 @@ def draw(table, rows):
     axes.axhline(1, color="black", linewidth=0.8)
     axes.set_yscale("log")
     axes.yaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
-    axes.set_xticks(places, table.index)
+    axes.set_xticks(places, table.index, rotation=45, ha="right",
+                    rotation_mode="anchor")
+    axes.margins(x=0.01)
     axes.grid(axis="x", visible=False)
     axes.set_ylabel("times as fast as plain launches")
     style.legend(axes)

@@ -27,7 +27,8 @@ def _as_results(table):
     merged = ("warp", "block", "grid", "auto")
     several = table.groupby("program")["graph"].transform("nunique") > 1
     return pd.DataFrame({
-        **dict.fromkeys(store.COLUMNS, ""), "suite": "dynpar",
+        **{name: table.get(name, "") for name in store.COLUMNS},
+        "suite": "dynpar",
         "kernel": table["program"].where(
             ~several, table["program"] + "-" + table["graph"]),
         "dataset": table["size"],
