@@ -90,8 +90,8 @@ struct pacc_image {
 /* One offloaded region.
  * name        readable: "kernel_gemm_scop0"
  * location    its place in the source, "gemm.c:77" or ""
- * *_factor    what the runtime has seen of it, by size: bits of a float, real by
- *             estimated time; zero in the object file
+ * *_factor    what the runtime has seen of it, by size: bits of a float, real
+ * by estimated time; zero in the object file
  */
 #define PACC_HISTORY_CLASSES 16
 
