@@ -280,6 +280,28 @@ enum pacc_access_class pacc_access_classify(const struct pacc_access *access);
 
 const char *pacc_access_class_name(enum pacc_access_class class_of);
 
+/* What the threads of one block ask of memory through an access.
+ * bytes         distinct bytes, in whole sectors, over the whole loop
+ * reuse_threads how often the threads together use a byte that one iteration
+ *               brings; below 1 if they leave parts of the sectors unused
+ * reuse_loop    the same of the iterations: 1 if each brings its own bytes
+ */
+struct pacc_access_use {
+  enum pacc_access_class class_of;
+  struct pacc_request request;
+  double bytes;
+  double reuse_threads;
+  double reuse_loop;
+};
+
+struct pacc_access_use pacc_access_describe(const struct pacc_work *work,
+                                            const struct pacc_access *access,
+                                            const uint32_t block[3]);
+
+/* "strided by 8000 bytes": into `text`; returns `text`. */
+char *pacc_access_print(const struct pacc_access *access, char *text,
+                        size_t size);
+
 /* Is it a *complex access* in the sense of the small-block rule: a warp of 32
  * threads along x needs more than twice the sectors that its bytes fill. */
 bool pacc_access_complex(const struct pacc_access *access);

@@ -2,6 +2,7 @@
  * shape: sectors and lines per warp request, footprints of blocks and grids. */
 #include "model_private.h"
 
+#include <stdio.h>
 #include <string.h>
 
 enum {
@@ -160,6 +161,18 @@ const char *pacc_access_class_name(enum pacc_access_class class_of) {
   return "unknown";
 }
 
+char *pacc_access_print(const struct pacc_access *access, char *text,
+                        size_t size) {
+  enum pacc_access_class class_of = pacc_access_classify(access);
+  const char *name = pacc_access_class_name(class_of);
+  if (class_of == PACC_ACCESS_STRIDED)
+    snprintf(text, size, "%s by %lld bytes", name,
+             (long long)access->stride[0]);
+  else
+    snprintf(text, size, "%s", name);
+  return text;
+}
+
 bool pacc_access_complex(const struct pacc_access *access) {
   if (access->gather)
     return true;
@@ -240,6 +253,27 @@ double pacc_access_span(const struct pacc_access *access,
     reach += rest * stride;
   }
   return bytes;
+}
+
+struct pacc_access_use pacc_access_describe(const struct pacc_work *work,
+                                            const struct pacc_access *access,
+                                            const uint32_t block[3]) {
+  uint64_t extent[3];
+  double threads = 1;
+  for (unsigned d = 0; d < 3; d++) {
+    extent[d] = block[d] < work->extent[d] ? block[d] : work->extent[d];
+    threads *= (double)extent[d];
+  }
+  double trip = pacc_access_trip(work, access);
+  double once = pacc_access_span(access, extent, 1);
+  double all = pacc_access_span(access, extent, trip);
+  return (struct pacc_access_use){
+      .class_of = pacc_access_classify(access),
+      .request = pacc_access_request(access, block),
+      .bytes = all,
+      .reuse_threads = threads * access->size / once,
+      .reuse_loop = trip * once / all,
+  };
 }
 
 /* Shell's sort: the runs mostly come in order, and nothing is called. */

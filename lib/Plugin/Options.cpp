@@ -17,6 +17,12 @@ static cl::opt<bool> Enable("polly-acc",
                             cl::desc("Offload affine loop nests to the GPU"),
                             cl::cat(Category));
 
+static cl::opt<bool>
+    EnableBlocks("polly-acc-blocks",
+                 cl::desc("Remarks on occupancy and memory accesses of CUDA "
+                          "kernels (-Rpass-analysis=polly-acc-blocks)"),
+                 cl::cat(Category));
+
 #define PACC_FLAG(id, name, value, help)                                       \
   static cl::opt<bool> Opt##id("polly-acc-" name, cl::desc(help),              \
                                cl::init(value), cl::cat(Category));
@@ -35,6 +41,7 @@ static cl::alias OptMinCompute("polly-acc-mincompute",
                                cl::aliasopt(OptMinWork), cl::cat(Category));
 
 bool isOffloadEnabled() { return Enable; }
+bool areBlocksWanted() { return EnableBlocks; }
 
 Options Options::fromCommandLine() {
   Options O;

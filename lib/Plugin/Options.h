@@ -43,6 +43,9 @@ struct Options {
 /// True if -polly-acc is given.
 bool isOffloadEnabled();
 
+/// True if -polly-acc-blocks is given.
+bool areBlocksWanted();
+
 /// Shape of a thread block, or all zero for one that the model chooses.
 struct BlockShape {
   unsigned X = 0, Y = 0, Z = 0;

@@ -60,6 +60,9 @@ static void registerPasses(PassBuilder &PB) {
     PIC->addClassToPassName(OffloadPass::name(), "polly-acc");
     PIC->addClassToPassName(KernelPrinterPass::name(),
                             "print<polly-acc-kernels>");
+    PIC->addClassToPassName(BlockPrinterPass::name(),
+                            "print<polly-acc-blocks>");
+    PIC->addClassToPassName(BlockRemarksPass::name(), "polly-acc-blocks");
   }
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
@@ -69,6 +72,11 @@ static void registerPasses(PassBuilder &PB) {
           return matches(Name, "print", Parameters) &&
                  addPass<KernelPrinterPass>(Parameters, "polly-acc-kernels",
                                             MPM);
+        if (Name.starts_with("print<polly-acc-blocks"))
+          return matches(Name, "print", Parameters) &&
+                 addPass<BlockPrinterPass>(Parameters, "polly-acc-blocks", MPM);
+        if (Name.starts_with("polly-acc-blocks"))
+          return addPass<BlockRemarksPass>(Name, "polly-acc-blocks", MPM);
         return addPass<OffloadPass>(Name, "polly-acc", MPM);
       });
   // The front end's IR is where every loop nest is still whole.
@@ -81,6 +89,12 @@ static void registerPasses(PassBuilder &PB) {
           report_fatal_error(std::move(E), /*gen_crash_diag=*/false);
         if (Level != OptimizationLevel::O0)
           MPM.addPass(OffloadPass(std::move(Opts)));
+      });
+  // Kernels as they will be compiled.
+  PB.registerOptimizerLastEPCallback(
+      [](ModulePassManager &MPM, OptimizationLevel, ThinOrFullLTOPhase) {
+        if (areBlocksWanted())
+          MPM.addPass(BlockRemarksPass(Options::fromCommandLine()));
       });
 }
 

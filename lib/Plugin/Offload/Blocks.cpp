@@ -3,10 +3,11 @@
 
 #include "polly/ScopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
+#include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
-#include "llvm/Support/Format.h"
-#include "llvm/Support/raw_ostream.h"
+#include "llvm/IR/Module.h"
 #include <map>
 
 using namespace llvm;
@@ -38,13 +39,20 @@ static SmallVector<int64_t, 4> stridesOf(const ScopArrayInfo &SAI) {
   return Strides;
 }
 
+/// The array's name in the IR, or Polly's.
+static std::string arrayName(const ScopArrayInfo &SAI) {
+  const Value *Base = SAI.getBasePtr(); // none yet for a scalar's cell
+  return Base && Base->hasName() ? Base->getName().str() : SAI.getName();
+}
+
 static void collect(const pacc_access_step *Step, void *User) {
   auto &C = *static_cast<Collector *>(User);
   const ScopArrayInfo &SAI =
       *ScopArrayInfo::getFromId(isl::manage_copy(Step->array));
   auto Number = C.Arrays.emplace(Step->array, C.Arrays.size()).first->second;
   pacc_access A = {};
-  A.name = isl_id_get_name(Step->array);
+  if (Number == C.Work.Arrays.size())
+    C.Work.Arrays.push_back(arrayName(SAI));
   A.array = Number;
   A.size = SAI.getElemSizeInBytes();
   A.write = Step->write;
@@ -98,19 +106,7 @@ void countOperations(const Function &Kernel, KernelWork &Work) {
   }
 }
 
-static std::string print(const pacc_block_score &Score) {
-  char Block[32];
-  std::string Text;
-  raw_string_ostream(Text) << pacc_block_print(Score.block, Block,
-                                               sizeof(Block))
-                           << ' ' << format("%.3g", Score.time * 1e6) << " us, "
-                           << pacc_score_bound(&Score);
-  return Text;
-}
-
-/// The model's input, which borrows from \p K.
-static pacc_work modelWork(const KernelWork &K,
-                           const KernelResources &Resources) {
+pacc_work modelWork(const KernelWork &K, const KernelResources &Resources) {
   pacc_work Work = {};
   Work.dims = K.Dims;
   std::copy_n(K.Extent, 3, Work.extent);
@@ -119,7 +115,7 @@ static pacc_work modelWork(const KernelWork &K,
   Work.regs_exact = Resources.Exact;
   Work.seq_trip = K.Iterations;
   Work.chain = 1;
-  Work.ahead = 1; // the NVPTX backend does not unroll such loops
+  Work.ahead = 0; // LLVM or ptxas unrolls such loops, by four as a rule
   Work.fp64 = K.Fp64;
   Work.fp32 = K.Fp32;
   Work.special = K.Special;
@@ -132,18 +128,30 @@ static pacc_work modelWork(const KernelWork &K,
   return Work;
 }
 
-static pacc_rank_mode rankMode(StringRef BlockSize) {
-  return BlockSize == "api"     ? PACC_RANK_API
-         : BlockSize == "paper" ? PACC_RANK_PAPER
-                                : PACC_RANK_AUTO;
-}
-
 /// The shape with its threads along the dimensions that the grid has.
 static void fitToGrid(const BlockShape &Shape, unsigned Dims,
                       uint32_t Block[3]) {
   Block[0] = Dims == 1 ? Shape.X * Shape.Y * Shape.Z : Shape.X;
   Block[1] = Dims == 1 ? 1 : Dims == 2 ? Shape.Y * Shape.Z : Shape.Y;
   Block[2] = Dims < 3 ? 1 : Shape.Z;
+}
+
+/// Ranks all candidates, or one given shape, into \p Choice.
+static pacc_model_status rank(const pacc_gpu *Gpu, const pacc_work &Work,
+                              const pacc_rank_options &How,
+                              BlockChoice &Choice) {
+  pacc_ranking Ranking = {};
+  pacc_model_status Status = pacc_rank_blocks(Gpu, &Work, &How, &Ranking);
+  if (Status == PACC_MODEL_OK) {
+    Choice.Score = Ranking.scores[0];
+    Choice.ComplexAccess = Ranking.complex_access;
+    Choice.Sync = Ranking.sync;
+    std::copy_n(Choice.Score.block, 3, Choice.Block);
+    if (How.mode == PACC_RANK_AUTO || How.mode == PACC_RANK_PAPER)
+      Choice.Ranking.assign(Ranking.scores, Ranking.scores + Ranking.n);
+  }
+  pacc_ranking_free(&Ranking);
+  return Status;
 }
 
 BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
@@ -153,29 +161,56 @@ BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
     Choice.Reason = "one thread";
     return Choice;
   }
-  BlockShape Fixed = cantFail(parseBlockShape(Opts.BlockSize));
-  if (Fixed.X) {
-    fitToGrid(Fixed, K.Dims, Choice.Block);
-    Choice.Reason = "-polly-acc-block-size";
-    return Choice;
+  BlockShape Given = K.Annotated;
+  Choice.Reason = "annotation";
+  if (!Given.X) {
+    Given = cantFail(parseBlockShape(Opts.BlockSize));
+    Choice.Reason = Given.X ? "option" : Opts.BlockSize;
   }
+  const pacc_gpu *Gpu = pacc_gpu_find(Opts.Arch.c_str());
   pacc_work Work = modelWork(K, Resources);
-  pacc_rank_options Rank = {rankMode(Opts.BlockSize), {0, 0, 0}};
-  pacc_ranking Ranking = {};
-  pacc_model_status Status = pacc_rank_blocks(pacc_gpu_find(Opts.Arch.c_str()),
-                                              &Work, &Rank, &Ranking);
-  if (Status == PACC_MODEL_OK && Ranking.n > 0) {
-    std::copy_n(Ranking.scores[0].block, 3, Choice.Block);
-    Choice.Reason = Opts.BlockSize + ": " + print(Ranking.scores[0]);
-    if (Ranking.n > 1)
-      Choice.Reason += "; next " + print(Ranking.scores[1]);
-  } else {
+  pacc_rank_options How = {PACC_RANK_AUTO, {0, 0, 0}};
+  if (!Given.X && Opts.BlockSize == "paper")
+    How.mode = PACC_RANK_PAPER;
+  pacc_model_status Status = rank(Gpu, Work, How, Choice);
+  if (Status == PACC_MODEL_OK && !Given.X && Opts.BlockSize == "api") {
+    How.mode = PACC_RANK_API;
+    Status = rank(Gpu, Work, How, Choice);
+  }
+  if (Given.X) {
+    fitToGrid(Given, K.Dims, Choice.Block);
+    std::copy_n(Choice.Block, 3, How.fixed);
+    How.mode = PACC_RANK_FIXED;
+    rank(Gpu, Work, How, Choice);
+  } else if (Status != PACC_MODEL_OK) {
     static const uint32_t Usual[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
     std::copy_n(Usual[K.Dims - 1], 3, Choice.Block);
     Choice.Reason = std::string("not ranked: ") + pacc_model_message(Status);
   }
-  pacc_ranking_free(&Ranking);
   return Choice;
+}
+
+Expected<BlockShape> annotatedBlock(const Function &F) {
+  auto *All = F.getParent()->getNamedGlobal("llvm.global.annotations");
+  if (!All || !All->hasInitializer())
+    return BlockShape();
+  for (const Use &Entry : All->getInitializer()->operands()) {
+    auto *Annotation = dyn_cast<ConstantStruct>(Entry);
+    if (!Annotation || Annotation->getNumOperands() < 2 ||
+        Annotation->getOperand(0)->stripPointerCasts() != &F)
+      continue;
+    StringRef Text;
+    if (getConstantStringInfo(Annotation->getOperand(1), Text) &&
+        Text.consume_front("polly-acc-block=")) {
+      Expected<BlockShape> Shape = parseBlockShape(Text);
+      if (Shape && !Shape->X)
+        return createStringError(inconvertibleErrorCode(),
+                                 "polly-acc: annotation 'polly-acc-block=" +
+                                     Text + "' names no shape");
+      return Shape;
+    }
+  }
+  return BlockShape();
 }
 
 } // namespace pacc

@@ -18,14 +18,18 @@ class Function;
 
 namespace pacc {
 
-/// A kernel as the model sees it, at the nominal size.
+/// A kernel as the model sees it, at the expected sizes. Accesses have numbers of
+/// arrays and no names.
 struct KernelWork {
   unsigned Dims = 0;
   uint64_t Extent[3] = {1, 1, 1};
   double Iterations = 1; // statement instances per thread
   std::vector<pacc_access> Accesses;
+  std::vector<std::string> Arrays;
   /// Operations of a thread, counted before optimisation by countOperations.
   double Fp64 = 0, Fp32 = 0, Special = 0;
+  /// The shape that the source asks for, or none.
+  BlockShape Annotated;
 };
 
 KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts);
@@ -39,14 +43,27 @@ struct KernelResources {
   bool Exact = false;
 };
 
-/// The block, and how it was found ("auto: 64x4 3.1 us, l2; next 32x8 ...").
+/// The block and what else there was.
 struct BlockChoice {
   uint32_t Block[3] = {1, 1, 1};
+  /// "auto", "annotation", ..., or why nothing was ranked.
   std::string Reason;
+  /// The chosen block, as the model sees it.
+  pacc_block_score Score = {};
+  /// All candidates, best first; empty if nothing was ranked.
+  std::vector<pacc_block_score> Ranking;
+  bool ComplexAccess = false, Sync = false;
 };
 
 BlockChoice chooseBlock(const KernelWork &Work,
                         const KernelResources &Resources, const Options &Opts);
+
+/// The model's input for a kernel; it borrows from \p Work.
+pacc_work modelWork(const KernelWork &Work, const KernelResources &Resources);
+
+/// The shape that `__attribute__((annotate("polly-acc-block=64x4")))` gives the
+/// kernels of \p F; none without it.
+llvm::Expected<BlockShape> annotatedBlock(const llvm::Function &F);
 
 } // namespace pacc
 

@@ -3,26 +3,22 @@
 
 #include "Offload/Registers.h"
 #include "Offload/ScopFacts.h"
+#include "Offload/Target.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/IRReader/IRReader.h"
 #include "llvm/Linker/Linker.h"
-#include "llvm/MC/TargetRegistry.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/Process.h"
 #include "llvm/Support/SourceMgr.h"
-#include "llvm/Support/TargetSelect.h"
-#include "llvm/Target/TargetMachine.h"
 #include "llvm/Transforms/IPO/Internalize.h"
-#include "llvm/Transforms/InstCombine/InstCombine.h"
 #include "llvm/Transforms/Utils/Cloning.h"
 #include "llvm/Transforms/Utils/Local.h"
 #include "llvm/Transforms/Utils/ModuleUtils.h"
@@ -35,34 +31,17 @@ static Error failure(const Twine &Message) {
   return createStringError(inconvertibleErrorCode(), Message);
 }
 
-/// One more backend in a process that has initialised its own targets.
-static const Target *nvptxTarget(std::string &Message) {
-  static std::once_flag Once;
-  std::call_once(Once, [] {
-    LLVMInitializeNVPTXTargetInfo();
-    LLVMInitializeNVPTXTarget();
-    LLVMInitializeNVPTXTargetMC();
-    LLVMInitializeNVPTXAsmPrinter();
-  });
-  return TargetRegistry::lookupTarget(Triple("nvptx64-nvidia-cuda"), Message);
-}
-
 DeviceModule::DeviceModule(Module &Host, const Options &Opts)
     : Host(Host), Opts(Opts) {
   Device = std::make_unique<Module>("pacc." + Host.getModuleIdentifier(),
                                     Host.getContext());
-  Triple NVPTX("nvptx64-nvidia-cuda");
-  Device->setTargetTriple(NVPTX);
+  Device->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
   Device->setSourceFileName(Host.getSourceFileName());
-  std::string Message;
-  if (const Target *T = nvptxTarget(Message)) {
-    TargetOptions TO;
-    TO.AllowFPOpFusion =
-        Opts.Fma == "on" ? FPOpFusion::Fast : FPOpFusion::Strict;
-    TM.reset(T->createTargetMachine(NVPTX, Opts.Arch, "", TO, std::nullopt,
-                                    std::nullopt, CodeGenOptLevel::Aggressive));
+  TargetOptions TO;
+  TO.AllowFPOpFusion = Opts.Fma == "on" ? FPOpFusion::Fast : FPOpFusion::Strict;
+  TM = createGpuTarget(Opts.Arch, TO);
+  if (TM)
     Device->setDataLayout(TM->createDataLayout());
-  }
 }
 
 DeviceModule::~DeviceModule() = default;
@@ -278,17 +257,6 @@ void DeviceModule::optimize() {
   PB.buildPerModuleDefaultPipeline(OptimizationLevel::O3).run(*Device, MAM);
 }
 
-Expected<std::string> DeviceModule::emitPtx(Module &M) {
-  SmallString<0> Text;
-  raw_svector_ostream OS(Text);
-  legacy::PassManager PM;
-  PM.add(createInstructionCombiningPass());
-  if (TM->addPassesToEmitFile(PM, OS, nullptr, CodeGenFileType::AssemblyFile))
-    return failure("this LLVM cannot write PTX");
-  PM.run(M);
-  return std::string(Text);
-}
-
 /// Machine code and the kernels' exact resources. False without a ptxas, or if
 /// it fails: the driver compiles the PTX, and says what is wrong with it.
 bool DeviceModule::runPtxas(Code &C) {
@@ -315,7 +283,7 @@ bool DeviceModule::runPtxas(Code &C) {
 Error DeviceModule::assemble(Code &C) {
   C.Fixed = CloneModule(*Device);
   fixBlocks(*C.Fixed);
-  Expected<std::string> Ptx = emitPtx(*C.Fixed);
+  Expected<std::string> Ptx = emitPtx(*C.Fixed, *TM);
   if (!Ptx)
     return Ptx.takeError();
   C.Ptx = std::move(*Ptx);

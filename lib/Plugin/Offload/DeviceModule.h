@@ -8,6 +8,7 @@
 #ifndef PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
 #define PACC_PLUGIN_OFFLOAD_DEVICEMODULE_H
 
+#include "Offload/BlockReport.h"
 #include "Offload/Blocks.h"
 #include "Options.h"
 #include "llvm/IR/Module.h"
@@ -50,6 +51,9 @@ public:
     KernelResources Resources;
     std::string Label;
     BlockChoice Choice;
+    BlockReport report() const {
+      return {F->getName(), Work, Resources, Choice};
+    }
   };
   llvm::ArrayRef<KernelInfo> kernels() const { return Kernels; }
 
@@ -66,7 +70,6 @@ private:
   void relaxMath();
   llvm::Error linkLibdevice();
   void optimize();
-  llvm::Expected<std::string> emitPtx(llvm::Module &M);
   llvm::Error assemble(Code &C);
   bool runPtxas(Code &C);
 

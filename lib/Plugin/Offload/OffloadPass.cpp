@@ -1,6 +1,7 @@
 //===- OffloadPass.cpp - The offload passes -------------------------------===//
 #include "Offload/OffloadPass.h"
 
+#include "Offload/GpuKernels.h"
 #include "Offload/Offloader.h"
 #include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -31,7 +32,9 @@ void OffloadPass::printPipeline(
   printParameters(OS, Opts);
 }
 
-PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
+/// Runs \p Print on the work that polly-acc would do on \p M.
+static void offloadCopy(Module &M, const Options &Opts,
+                        function_ref<void(const Offloader &)> Print) {
   std::unique_ptr<Module> Copy = CloneModule(M);
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -45,6 +48,10 @@ PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
   PB.crossRegisterProxies(LAM, FAM, CGAM, MAM);
   Offloader Work(*Copy, FAM, Opts);
   Work.run();
+  Print(Work);
+}
+
+static void printKernels(const Offloader &Work) {
   for (const RegionReport &R : Work.reports()) {
     errs() << "region " << R.Name << " in function " << R.Function;
     if (!R.Location.empty())
@@ -63,6 +70,10 @@ PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
              << 'x' << Info.Choice.Block[2] << '\n';
     }
   }
+}
+
+PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
+  offloadCopy(M, Opts, printKernels);
   return PreservedAnalyses::all();
 }
 
@@ -71,6 +82,37 @@ void KernelPrinterPass::printPipeline(
   OS << "print<polly-acc-kernels";
   printParameters(OS, Opts);
   OS << '>';
+}
+
+PreservedAnalyses BlockPrinterPass::run(Module &M, ModuleAnalysisManager &MAM) {
+  if (M.getTargetTriple().isNVPTX()) {
+    printGpuKernels(errs(), M, MAM, Opts);
+    return PreservedAnalyses::all();
+  }
+  offloadCopy(M, Opts, [](const Offloader &Work) {
+    for (const DeviceModule::KernelInfo &Kernel : Work.device().kernels())
+      printBlocks(errs(), Kernel.report());
+  });
+  return PreservedAnalyses::all();
+}
+
+void BlockPrinterPass::printPipeline(raw_ostream &OS,
+                                     function_ref<StringRef(StringRef)>) const {
+  OS << "print<polly-acc-blocks";
+  printParameters(OS, Opts);
+  OS << '>';
+}
+
+PreservedAnalyses BlockRemarksPass::run(Module &M, ModuleAnalysisManager &MAM) {
+  if (M.getTargetTriple().isNVPTX())
+    remarkGpuKernels(M, MAM, Opts);
+  return PreservedAnalyses::all();
+}
+
+void BlockRemarksPass::printPipeline(
+    raw_ostream &OS, function_ref<StringRef(StringRef)> MapClassName) const {
+  OS << MapClassName(name());
+  printParameters(OS, Opts);
 }
 
 } // namespace pacc

@@ -38,6 +38,39 @@ private:
   Options Opts;
 };
 
+/// print<polly-acc-blocks>: how polly-acc would choose the block of every
+/// kernel, on stderr; of a GPU's module, what can be said of its kernels. Works
+/// on a copy of the module.
+class BlockPrinterPass : public llvm::PassInfoMixin<BlockPrinterPass> {
+public:
+  explicit BlockPrinterPass(Options Opts) : Opts(std::move(Opts)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
+  void printPipeline(
+      llvm::raw_ostream &OS,
+      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
+  static bool isRequired() { return true; }
+
+private:
+  Options Opts;
+};
+
+/// polly-acc-blocks: remarks on the kernels of a GPU's module, whoever wrote
+/// them; changes nothing.
+class BlockRemarksPass : public llvm::PassInfoMixin<BlockRemarksPass> {
+public:
+  explicit BlockRemarksPass(Options Opts) : Opts(std::move(Opts)) {}
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
+  void printPipeline(
+      llvm::raw_ostream &OS,
+      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
+  static bool isRequired() { return true; }
+
+private:
+  Options Opts;
+};
+
 } // namespace pacc
 
 #endif

@@ -85,17 +85,16 @@ void Offloader::reportKernels() {
     auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(*F);
     for (unsigned K = R.FirstKernel; K < R.FirstKernel + R.NumKernels; ++K) {
       const DeviceModule::KernelInfo &Info = Device.kernels()[K];
-      std::string Block;
-      raw_string_ostream(Block)
-          << Info.Choice.Block[0] << 'x' << Info.Choice.Block[1] << 'x'
-          << Info.Choice.Block[2];
-      OptimizationRemark Remark(PassName, "Kernel", DebugLoc(),
-                                &F->getEntryBlock());
+      char Block[40];
+      OptimizationRemark Remark(PassName, "Kernel", R.Loc, &F->getEntryBlock());
       Remark << "kernel '" << ore::NV("Kernel", Info.F->getName())
              << "': " << ore::NV("Dims", Info.Work.Dims)
-             << "-dimensional grid, block " << ore::NV("Block", Block) << " ("
-             << ore::NV("Reason", Info.Choice.Reason) << ")";
+             << "-dimensional grid, block "
+             << ore::NV("Block", pacc_block_print(Info.Choice.Block, Block,
+                                                  sizeof(Block)))
+             << " (" << ore::NV("Reason", Info.Choice.Reason) << ")";
       ORE.emit(Remark);
+      remarkBlocks(ORE, R.Loc, F->getEntryBlock(), Info.report());
     }
   }
 }
@@ -247,7 +246,8 @@ bool Offloader::offloadRegion(Scop &S) {
   RegionReport Report;
   Report.Function = S.getFunction().getName().str();
   Report.Name = Report.Function + "_scop" + std::to_string(NumRegions++);
-  Report.Location = placeInSource(locationOf(S));
+  Report.Loc = locationOf(S);
+  Report.Location = placeInSource(Report.Loc);
 
   if (auto Why = checkScop(S))
     return reject(S, *Why, Report);
@@ -304,6 +304,8 @@ bool Offloader::offloadRegion(Scop &S) {
   for (const ArrayAst &Array : Region->Arrays)
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
                             (Array.HasOut ? " out" : ""));
+  for (auto &Launch : Region->Launches)
+    Launch->Work.Annotated = Annotated;
   Report.FirstKernel = Device.kernels().size();
   if (!generate(S, *Region, P.Cells, Report)) {
     reject(S, {"a value that its bounds need can't be loaded before it"},
@@ -454,6 +456,10 @@ bool Offloader::runOnFunction(Function &F) {
     return false;
   }
   bool Prepared = prepareForPolly(F, FAM);
+  if (Expected<BlockShape> Shape = annotatedBlock(F))
+    Annotated = *Shape;
+  else
+    F.getContext().emitError(toString(Shape.takeError()));
   while (Prepared && offloadNext(F)) {
     FAM.invalidate(F, PreservedAnalyses::none());
     if (verifyFunction(F, &errs()))

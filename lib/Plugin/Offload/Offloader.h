@@ -24,6 +24,7 @@ namespace pacc {
 /// What became of one region.
 struct RegionReport {
   std::string Function, Name, Location;
+  llvm::DebugLoc Loc;
   std::string Rejected; // the reason; empty for an offloaded region
   unsigned FirstKernel = 0, NumKernels = 0;
   std::string Schedule;
@@ -62,6 +63,8 @@ private:
   /// Blocks of regions that are done with, offloaded or not.
   llvm::DenseSet<const llvm::BasicBlock *> Handled;
   unsigned NumRegions = 0;
+  /// What the function that is worked on asks for.
+  BlockShape Annotated;
 };
 
 } // namespace pacc

@@ -3,9 +3,13 @@
 
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/IR/CFG.h"
 #include "llvm/IR/DataLayout.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/Function.h"
+#include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/Module.h"
 
@@ -89,8 +93,42 @@ private:
 
 } // namespace
 
+/// Registers for loads that ptxas issues ahead: those of an innermost loop
+/// without stores all at once, of a short one in several copies.
+static unsigned loadedAhead(const Function &F) {
+  const unsigned Copies = 3, Enough = 12;
+  DominatorTree DT(const_cast<Function &>(F));
+  LoopInfo LI(DT);
+  unsigned Most = 0;
+  for (const Loop *L : LI.getLoopsInPreorder()) {
+    if (!L->isInnermost())
+      continue;
+    unsigned Loaded = 0;
+    bool Stores = false;
+    for (const BasicBlock *BB : L->blocks())
+      for (const Instruction &I : *BB) {
+        Stores |= I.mayWriteToMemory();
+        if (isa<LoadInst>(I))
+          Loaded +=
+              (F.getDataLayout().getTypeSizeInBits(I.getType()) + 31) / 32;
+      }
+    if (!Stores)
+      Most = std::max({Most, Loaded, std::min(Loaded * Copies, Enough)});
+  }
+  return Most;
+}
+
 unsigned estimateRegisters(const Function &Kernel) {
-  return Liveness(Kernel).peak();
+  // The stack pointer, and what addresses are put together in.
+  const unsigned Always = 4;
+  // Sequences of instructions that need registers of their own.
+  const unsigned Division = 10;
+  bool Divides = any_of(instructions(Kernel), [](const Instruction &I) {
+    return I.isIntDivRem() || I.getOpcode() == Instruction::FDiv ||
+           I.getOpcode() == Instruction::FRem;
+  });
+  return Always + Liveness(Kernel).peak() + loadedAhead(Kernel) +
+         (Divides ? Division : 0);
 }
 
 } // namespace pacc

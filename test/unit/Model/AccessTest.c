@@ -220,17 +220,45 @@ static void spans(void **state) {
   assert_true(pacc_access_span(&a, line, 101) == 1600);
 }
 
+/* What the threads of a block and the iterations of their loop share. */
+static void reuse(void **state) {
+  (void)state;
+  const uint32_t block[3] = {32, 8, 1};
+  struct pacc_work work = {
+      .dims = 2, .extent = {1024, 1024, 1}, .active = 1, .seq_trip = 64};
+  /* Rows: a sector serves four iterations, and all 32 threads of a row. */
+  struct pacc_access a = {
+      .size = 8, .stride = {0, 8192, 0}, .seq = 8, .count = 64};
+  struct pacc_access_use use = pacc_access_describe(&work, &a, block);
+  assert_int_equal(use.class_of, PACC_ACCESS_UNIFORM);
+  assert_true(use.bytes == 8 * 64 * 8);
+  assert_true(use.reuse_threads == 256 * 8 / (8 * 32.0));
+  assert_true(use.reuse_loop == 4);
+  /* Columns: 8 rows of threads read the same 32 values. */
+  struct pacc_access b = {
+      .size = 8, .stride = {8, 0, 0}, .seq = 8192, .count = 64};
+  use = pacc_access_describe(&work, &b, block);
+  assert_int_equal(use.class_of, PACC_ACCESS_CONTIGUOUS);
+  assert_true(use.bytes == 64 * 32 * 8);
+  assert_true(use.reuse_threads == 8);
+  assert_true(use.reuse_loop == 1);
+  /* A quarter of each sector. */
+  struct pacc_access c = {.size = 8, .stride = {8192, 0, 0}, .count = 1};
+  use = pacc_access_describe(&work, &c, block);
+  assert_true(use.request.sectors == 32);
+  assert_true(use.reuse_threads == 256 * 8 / (32 * 32.0));
+  char text[64];
+  assert_string_equal(pacc_access_print(&c, text, sizeof text),
+                      "strided by 8192 bytes");
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(row_walk),
-      cmocka_unit_test(column_walk),
-      cmocka_unit_test(broadcast),
-      cmocka_unit_test(stencil),
-      cmocka_unit_test(tall_block),
-      cmocka_unit_test(narrow_warps),
-      cmocka_unit_test(gather),
-      cmocka_unit_test(classes),
-      cmocka_unit_test(footprints_are_exact),
+      cmocka_unit_test(reuse),        cmocka_unit_test(row_walk),
+      cmocka_unit_test(column_walk),  cmocka_unit_test(broadcast),
+      cmocka_unit_test(stencil),      cmocka_unit_test(tall_block),
+      cmocka_unit_test(narrow_warps), cmocka_unit_test(gather),
+      cmocka_unit_test(classes),      cmocka_unit_test(footprints_are_exact),
       cmocka_unit_test(spans),
   };
   return cmocka_run_group_tests_name("Model/Access", tests, NULL, NULL);
