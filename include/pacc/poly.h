@@ -90,9 +90,10 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
  * dim         the schedule dimension that runs along x, y and z
  * param       the parameter of the mapped schedule that stands for the
  *             thread's coordinate along x, y and z (pacc_x, ...)
- * launches    how often the host launches it, at the nominal size
- * extent      threads along x, y and z, at the nominal size
- * work        statement instances of one launch, at the nominal size
+ * launches    how often the host launches it, at the expected sizes: the
+ *             largest that the context allows, 1,000 where it sets no limit
+ * extent      threads along x, y and z, at the expected sizes
+ * work        statement instances of one launch, at the expected sizes
  */
 struct pacc_kernel_plan {
   isl_union_set *domain;
@@ -177,15 +178,16 @@ pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
 
 #define PACC_MAX_INDICES 8
 
-/* How one access of a kernel moves, at the nominal size.
+/* How one access of a kernel moves, at the expected sizes.
  *
  * array       the array's id; borrowed
  * affine      the steps below are known (else the access is a gather)
+ * sequential  the thread's innermost loop contains it
  * count       executions per thread
  * step[d][k]  change of subscript k when the thread moves by one along d = 0,
- * 1, 2 (x, y, z), and, for d = PACC_MAX_DIMS, in the next iteration of the
- * thread's innermost loop offset[k]   constant part of subscript k sequential
- * there is such a loop
+ *             1, 2 (x, y, z) in the same iteration of its loop, counted from
+ *             where the loop begins; for d = PACC_MAX_DIMS, in the next one
+ * offset[k]   constant part of subscript k
  */
 struct pacc_access_step {
   isl_id *array;

@@ -31,6 +31,9 @@ static const double AHEAD = 4;
  * varies by this share of its mean. */
 static const double VARIATION = 0.5;
 static const double BLOCK_SETUP = 600; /* from a free place to the first load */
+/* Blocks of an SM drift apart: of what one could take from L1 because another
+ * brought it, this share is still there. */
+static const double TOGETHER = 0.7;
 /* How well terms overlap: two terms are added as norms of these orders (1: one
  * after the other, infinite: at the same time). Streams of work to different
  * units; work and latency; and the starting of blocks beside all of it. */
@@ -206,6 +209,13 @@ static struct traffic traffic_of(const struct pacc_rank_context *context,
     double group_lines;
     double ideal =
         group_sectors(context, group, &shape->resident, &group_lines);
+    if (shape->resident.n > 1) {
+      struct pacc_resident one = shape->resident;
+      double own_lines;
+      one.n = 1;
+      double own = group_sectors(context, group, &one, &own_lines);
+      ideal = TOGETHER * ideal + (1 - TOGETHER) * fmax(ideal, own);
+    }
     kept += ideal;
     lost += fmax(ideal, direct);
     lines += group_lines;

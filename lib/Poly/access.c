@@ -41,8 +41,43 @@ static long coefficient(__isl_keep isl_multi_aff *access, int index,
   return result;
 }
 
-static isl_stat walk_access(__isl_take isl_map *access, void *user) {
-  struct walk *w = user;
+/* Integer divisions (of a remainder, say) are no constant apart. */
+static bool divides(__isl_keep isl_multi_aff *access, int indices) {
+  bool found = false;
+  for (int k = 0; k < indices; ++k) {
+    isl_aff *aff = isl_multi_aff_get_aff(access, k);
+    found |= isl_aff_dim(aff, isl_dim_div) != 0;
+    isl_aff_free(aff);
+  }
+  return found;
+}
+
+/* Neighbours whose loops begin at other iterations are that much apart: adds
+ * where the loop over iterator `loop` begins to the steps. */
+static void follow_loop(struct pacc_access_step *step, __isl_keep isl_set *stmt,
+                        int loop, const int followed[PACC_MAX_DIMS],
+                        unsigned n_dims) {
+  isl_size n = isl_set_dim(stmt, isl_dim_set);
+  isl_map *begin = isl_map_from_domain(isl_set_copy(stmt));
+  begin = isl_map_move_dims(begin, isl_dim_out, 0, isl_dim_in, (unsigned)loop,
+                            n < 0 ? 0 : 1);
+  isl_multi_aff *first = NULL;
+  isl_pw_multi_aff *pieces = isl_pw_multi_aff_from_map(isl_map_lexmin(begin));
+  isl_pw_multi_aff_foreach_piece(pieces, take_first, &first);
+  isl_pw_multi_aff_free(pieces);
+  for (unsigned d = 0; first && d < n_dims; ++d) {
+    if (followed[d] < 0)
+      continue;
+    /* The loop's own iterator is no input any more. */
+    long shift = coefficient(
+        first, 0, followed[d] > loop ? followed[d] - 1 : followed[d]);
+    for (unsigned k = 0; k < step->n_indices; ++k)
+      step->step[d][k] += shift * step->step[PACC_MAX_DIMS][k];
+  }
+  isl_multi_aff_free(first);
+}
+
+static void report_access(struct walk *w, __isl_take isl_map *access) {
   struct pacc_access_step step;
   memset(&step, 0, sizeof(step));
   isl_set *stmt = isl_map_domain(isl_map_copy(access));
@@ -68,6 +103,8 @@ static isl_stat walk_access(__isl_take isl_map *access, void *user) {
     isl_pw_multi_aff_foreach_piece(pieces, take_first, &aff);
     isl_pw_multi_aff_free(pieces);
   }
+  if (aff && divides(aff, indices))
+    aff = isl_multi_aff_free(aff);
   step.affine = aff != NULL;
   int followed[PACC_MAX_DIMS] = {-1, -1, -1};
   for (unsigned d = 0; aff && d < w->kernel->n_dims; ++d) {
@@ -84,6 +121,7 @@ static isl_stat walk_access(__isl_take isl_map *access, void *user) {
     step.sequential = true;
     for (int k = 0; k < indices; ++k)
       step.step[PACC_MAX_DIMS][k] = coefficient(aff, k, i);
+    follow_loop(&step, stmt, i, followed, w->kernel->n_dims);
     break;
   }
   w->report(&step, w->user);
@@ -91,7 +129,40 @@ static isl_stat walk_access(__isl_take isl_map *access, void *user) {
   isl_id_free(array);
   isl_set_free(stmt);
   isl_map_free(access);
+}
+
+/* Takes a relation apart, the smallest index first (the points of a stencil).
+ * What is left after MAX_POINTS of them is one access with no known steps. */
+static isl_stat walk_basic(__isl_take isl_basic_map *basic, void *user) {
+  enum { MAX_POINTS = 32 };
+  struct walk *w = user;
+  isl_map *access = isl_map_from_basic_map(basic);
+  for (int n = 0; n < MAX_POINTS; ++n) {
+    if (isl_map_is_single_valued(access) != isl_bool_false)
+      break;
+    isl_map *first = isl_map_lexmin(isl_map_copy(access));
+    if (!first)
+      break;
+    access = isl_map_subtract(access, isl_map_copy(first));
+    report_access(w, first);
+  }
+  if (isl_map_is_empty(access) == isl_bool_false)
+    report_access(w, access);
+  else
+    isl_map_free(access);
   return isl_stat_ok;
+}
+
+/* The accesses of one statement to one array come as one relation. */
+static isl_stat walk_access(__isl_take isl_map *access, void *user) {
+  isl_stat status = isl_stat_ok;
+  if (isl_map_is_single_valued(access) == isl_bool_true) {
+    report_access(user, access);
+    return status;
+  }
+  status = isl_map_foreach_basic_map(access, walk_basic, user);
+  isl_map_free(access);
+  return status;
 }
 
 void pacc_kernel_foreach_access(
@@ -99,7 +170,7 @@ void pacc_kernel_foreach_access(
     void (*report)(const struct pacc_access_step *step, void *user),
     void *user) {
   struct walk w = {kernel, NULL, NULL, false, report, user};
-  w.nominal = pacc_nominal_sizes(scop);
+  w.nominal = pacc_expected_sizes(scop);
   for (unsigned d = 0; d < kernel->n_dims; ++d) {
     isl_multi_union_pw_aff *one = isl_multi_union_pw_aff_from_union_pw_aff(
         isl_union_pw_aff_copy(kernel->dim[d]));

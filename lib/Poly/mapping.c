@@ -32,10 +32,10 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
   kernel->domain = isl_union_set_copy(plan->domain);
   kernel->host = prefix ? isl_union_map_copy(prefix) : NULL;
   kernel->launches =
-      prefix ? pacc_nominal_trips(planner->nominal, plan->domain, prefix, NULL)
+      prefix ? pacc_nominal_trips(planner->expected, plan->domain, prefix, NULL)
              : 1;
-  kernel->work =
-      pacc_nominal_instances(planner->nominal, plan->domain) / kernel->launches;
+  kernel->work = pacc_nominal_instances(planner->expected, plan->domain) /
+                 kernel->launches;
   for (int i = 0; i < PACC_MAX_DIMS; ++i)
     kernel->extent[i] = 1;
   if (!plan->loop)
@@ -49,7 +49,7 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
   }
   isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
       isl_multi_union_pw_aff_copy(plan->loop));
-  pacc_nominal_trips(planner->nominal, plan->domain, grid, kernel->extent);
+  pacc_nominal_trips(planner->expected, plan->domain, grid, kernel->extent);
   isl_union_map_free(grid);
 }
 
@@ -169,7 +169,8 @@ static __isl_give isl_schedule_node *emit(struct emitter *e,
 
 struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps) {
-  struct pacc_planner planner = {scop, deps, pacc_nominal_sizes(scop)};
+  struct pacc_planner planner = {scop, deps, pacc_nominal_sizes(scop),
+                                 pacc_expected_sizes(scop)};
   struct pacc_plan *plan = pacc_plan_compute(&planner);
   struct pacc_mapping *mapping = plan ? calloc(1, sizeof(*mapping)) : NULL;
   if (mapping) {
@@ -192,6 +193,7 @@ struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
   }
   pacc_plan_free(plan);
   isl_set_free(planner.nominal);
+  isl_set_free(planner.expected);
   if (mapping && !mapping->schedule) {
     pacc_mapping_free(mapping);
     return NULL;

@@ -15,6 +15,9 @@
 /* A loop whose bound is a parameter is taken to have this many iterations. */
 enum { NOMINAL_SIZE = 1000 };
 
+/* Larger bounds are those of a type, and of no array. */
+enum { MAX_SIZE = 1 << 24 };
+
 /* All parameters `size`, growing or shrinking by `step` from one to the next.
  */
 static __isl_give isl_set *fix_parameters(__isl_keep isl_set *context, int size,
@@ -55,6 +58,44 @@ __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop) {
   isl_union_set_free(domain);
   isl_set_free(sizes);
   return nominal;
+}
+
+/* Every parameter at its largest value, or at NOMINAL_SIZE if it has none. */
+static __isl_give isl_set *fix_largest(__isl_keep isl_set *context) {
+  isl_size n = isl_set_dim(context, isl_dim_param);
+  isl_set *values =
+      isl_set_move_dims(isl_set_from_params(isl_set_copy(context)), isl_dim_set,
+                        0, isl_dim_param, 0, n < 0 ? 0 : (unsigned)n);
+  isl_set *fixed = isl_set_copy(context);
+  for (int i = 0; i < n; ++i) {
+    isl_val *largest = isl_set_dim_max_val(isl_set_copy(values), i);
+    if (isl_val_is_int(largest) == isl_bool_true &&
+        isl_val_cmp_si(largest, MAX_SIZE) <= 0) {
+      fixed = isl_set_fix_val(fixed, isl_dim_param, (unsigned)i, largest);
+    } else {
+      isl_val_free(largest);
+      fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i, NOMINAL_SIZE);
+    }
+  }
+  isl_set_free(values);
+  return fixed;
+}
+
+__isl_give isl_set *pacc_expected_sizes(const struct pacc_scop *scop) {
+  isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
+  isl_set *context = isl_set_align_params(isl_set_copy(scop->context),
+                                          isl_union_set_get_space(domain));
+  isl_set *expected = fix_largest(context);
+  isl_union_set *any = isl_union_set_intersect_params(
+      isl_union_set_copy(domain), isl_set_copy(expected));
+  if (isl_union_set_is_empty(any) != isl_bool_false) {
+    isl_set_free(expected);
+    expected = pacc_nominal_context(context, domain);
+  }
+  isl_union_set_free(any);
+  isl_union_set_free(domain);
+  isl_set_free(context);
+  return expected;
 }
 
 /* Number of values that dimension `pos` of `set` spans, at least 1. */

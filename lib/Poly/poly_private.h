@@ -59,11 +59,13 @@ bool pacc_loop_is_parallel(__isl_keep isl_union_map *deps,
 
 /* What a plan is made for.
  * nominal     the context with every parameter at a typical value
+ * expected    the same, from what the arrays allow: for the sizes of kernels
  */
 struct pacc_planner {
   const struct pacc_scop *scop;
   const struct pacc_dependences *deps;
   isl_set *nominal;
+  isl_set *expected;
 };
 
 /* The best plan found for the whole region. */
@@ -106,6 +108,10 @@ __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
 
 /* The same for a region. */
 __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop);
+
+/* The parameter values that a program with these arrays has, most likely: the
+ * largest that the context allows, typical ones where it sets no limit. */
+__isl_give isl_set *pacc_expected_sizes(const struct pacc_scop *scop);
 
 /* The iterator of `stmt` that member `pos` of `loop` follows, if possible one
  * that no other member follows; -1 if there is none. */
