@@ -28,6 +28,7 @@ enum {
   INVALID_HANDLE = 400,
   NOT_FOUND = 500,
   ILLEGAL_ADDRESS = 700,
+  OUT_OF_RESOURCES = 701,
 };
 
 /* ---- state; everything under `lock` ----------------------------------- */
@@ -89,6 +90,7 @@ static unsigned last_grid[3], last_block[3];
 static bool initialized, deinitialized;
 static unsigned late_calls, n_compiled;
 static bool refuses_cubins;
+static unsigned max_threads = 1024;
 static int the_context;
 
 static _Thread_local void *contexts[STACK];
@@ -343,6 +345,8 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
 }
 
 unsigned fake_cuda_compiled(void) { return n_compiled; }
+
+void fake_cuda_limit_threads(unsigned threads) { max_threads = threads; }
 
 void fake_cuda_refuse_cubins(void) { refuses_cubins = true; }
 
@@ -639,6 +643,8 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
   if (grid_x == 0 || grid_y == 0 || grid_z == 0 || grid_y > 65535 ||
       grid_z > 65535 || shared > 227 * 1024 || extra)
     return INVALID_VALUE;
+  if (block_x * block_y * block_z > max_threads)
+    return OUT_OF_RESOURCES;
   for (unsigned i = 0; i < kernel->n_params; i++)
     memcpy(&work.params[i], params[i], kernel->sizes[i]);
   pthread_mutex_lock(&lock);

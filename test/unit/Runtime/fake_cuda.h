@@ -45,6 +45,9 @@ unsigned fake_cuda_compiled(void);
 /* Machine code is from a toolkit that is too new for this driver. */
 void fake_cuda_refuse_cubins(void);
 
+/* Larger blocks take more registers than there are. */
+void fake_cuda_limit_threads(unsigned threads);
+
 /* Objects that exist now. */
 struct fake_cuda_live {
   unsigned contexts, modules, streams, events, allocations, host_allocations;

@@ -73,7 +73,7 @@ static void many_launches(void **state) {
 static void run_with_failure(void *argument) {
   (void)argument;
   prepare(FILE_NAME);
-  fake_cuda_fail("cuLaunchKernel", 1, 1, 701);
+  fake_cuda_limit_threads(512);
   CHECK(run_region(&test_region, 1) == 1);
 }
 
@@ -82,8 +82,10 @@ static void impossible_shapes(void **state) {
   (void)state;
   expect_success(run_with_failure, NULL);
   const char *text = read_csv();
-  assert_int_equal(count_text(text, ",32x1x1,128x1x1,,2\n"), 1);
-  assert_int_equal(count_text(text, ",,"), 1);
+  assert_int_equal(count_text(text, ",512x1x1,128x1x1,,2\n"), 0);
+  assert_int_equal(count_text(text, ",544x1x1,128x1x1,,2\n"), 1);
+  /* 544 to 1024 threads in a line, and 32 x 32. */
+  assert_int_equal(count_text(text, ",,"), 16 + 1);
 }
 
 static void lose_arrays(void *argument) {
