@@ -18,8 +18,8 @@ class Function;
 
 namespace pacc {
 
-/// A kernel as the model sees it, at the expected sizes. Accesses have numbers of
-/// arrays and no names.
+/// A kernel as the model sees it, at the expected sizes. Accesses have numbers
+/// of arrays and no names.
 struct KernelWork {
   unsigned Dims = 0;
   uint64_t Extent[3] = {1, 1, 1};
