@@ -23,7 +23,8 @@ def _datasets(text):
     return names
 
 
-def _add_matrix(parser):
+def add_matrix(parser, configurations=True):
+    """The options that say what is built, and with what."""
     group = parser.add_argument_group("what is built")
     group.add_argument("--suite", default=str(suites.OWN), metavar="DIR",
                        help="polybench/dynpar, or a checkout of PolyBench/C 4 "
@@ -32,9 +33,10 @@ def _add_matrix(parser):
                        metavar="A,B", help="default: all")
     group.add_argument("--datasets", type=_datasets, default=["LARGE"],
                        metavar="A,B", help="default: LARGE")
-    group.add_argument("--configs", type=bundle_main.words, default=["seq", "auto"],
-                       metavar="A,B", help="default: seq,auto; `run.py "
-                       "configs` explains them")
+    if configurations:
+        group.add_argument("--configs", type=bundle_main.words, default=["seq", "auto"],
+                           metavar="A,B", help="default: seq,auto; `run.py "
+                           "configs` explains them")
     group.add_argument("--type", default="default",
                        choices=("default", "double", "float", "int"),
                        help="element type; default: each kernel's own")
@@ -152,7 +154,7 @@ def _parser():
     commands = parser.add_subparsers(dest="command", required=True,
                                      metavar="COMMAND")
     command = commands.add_parser("run", help="build and run here")
-    _add_matrix(command)
+    add_matrix(command)
     group = command.add_argument_group("how it is run")
     bundle_main.add_options(group)
     group.add_argument("--work", metavar="DIR",
@@ -166,7 +168,7 @@ def _parser():
 
     command = commands.add_parser("build", help="make a folder that runs on "
                                   "another machine")
-    _add_matrix(command)
+    add_matrix(command)
     command.add_argument("--out", required=True, metavar="DIR")
     command.set_defaults(action=_make_bundle)
 

@@ -7,6 +7,7 @@ C kernels (this project's, PolyBench/C 4, PolyBench-ACC):
     auto         offloaded, thread blocks chosen by the model
     32x8, ...    offloaded, this thread block for every kernel
     api, paper   offloaded, blocks by the occupancy API or the paper's rule
+    sweep        like auto, in code that runs with any block (sweep.py)
 
 Programs with dynamic parallelism (--suite polybench/dynpar):
 
@@ -104,6 +105,10 @@ def _dynpar(name, variant, device, environment):
                   environment=environment)
 
 
+# Ways to choose a block.
+_CHOSEN = ("auto", "api", "paper", "sweep")
+
+
 def parse(name):
     """The configuration called `name`."""
     match = re.fullmatch(r"([\w-]+)((?:\+\w+)*)(?:@(\w+)(?::(\d+))?)?", name)
@@ -111,9 +116,9 @@ def parse(name):
         raise ConfigError(f"'{name}' is no configuration")
     base, suffixes, device, seed = match.groups()
     modifiers = suffixes.split("+")[1:]
-    offloads = base in ("auto", "api", "paper") or _is_shape(base)
+    offloads = base in _CHOSEN or _is_shape(base)
     if not offloads and base not in _VARIANTS and base not in _FIXED:
-        known = [*_FIXED, "auto", "api", "paper", *_VARIANTS]
+        known = [*_FIXED, *_CHOSEN, *_VARIANTS]
         raise ConfigError(f"'{name}' is no configuration: {', '.join(known)}, "
                           "or a block such as 32x8")
     if base in _FIXED and (modifiers or device):
