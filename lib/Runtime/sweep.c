@@ -229,10 +229,9 @@ static double time_shape(const struct trial *t, double best_us) {
     return -1;
   if (best > LONG_MS || (best_us > 0 && best * 1e3 > SLOW * best_us))
     return best * 1e3;
-  double repeats = best > 0 ? MIN_MS / best : MAX_REPEATS;
-  unsigned n = repeats < 1             ? 1
-               : repeats < MAX_REPEATS ? (unsigned)repeats
-                                       : MAX_REPEATS;
+  const double most = MAX_REPEATS;
+  double repeats = best > 0 ? MIN_MS / best : most;
+  unsigned n = repeats < 1 ? 1 : (unsigned)(repeats < most ? repeats : most);
   unsigned runs = best < SHORT_MS ? SHORT_RUNS : RUNS;
   for (unsigned i = 0; i < runs; i++) {
     double ms = time_launches(t, n, &status);
