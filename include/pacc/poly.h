@@ -42,6 +42,8 @@ extern "C" {
  *             access the array in no other way. Updates of one element may
  *             run in any order, and in several threads at a time if these
  *             are atomic. NULL: none
+ * maybe       those of read and may_write that an instance does not always
+ *             make; NULL: none
  */
 struct pacc_scop {
   isl_schedule *schedule;
@@ -53,6 +55,7 @@ struct pacc_scop {
   isl_union_map *local_read;
   isl_union_map *local_write;
   isl_union_map *reduce;
+  isl_union_map *maybe;
 };
 
 void pacc_scop_clear(struct pacc_scop *scop);
@@ -225,6 +228,11 @@ struct pacc_extent {
  * in          has_in: elements whose values must be on the device at first
  * out         has_out: elements that must be copied back. All of them are
  *             either written or among those copied in.
+ * in_partial  not all bytes from the first to the last one that goes in are
+ *             known to lie in one object: memory that only conditional accesses
+ *             reach may not be there at all
+ * out_partial some of what comes out may not have been written: the host's
+ *             memory may only be changed where the kernels changed something
  */
 struct pacc_array_plan {
   struct pacc_extent touched;
@@ -232,6 +240,8 @@ struct pacc_array_plan {
   struct pacc_extent out;
   bool has_in;
   bool has_out;
+  bool in_partial;
+  bool out_partial;
 };
 
 /* `array` is the space of the array's elements. -1 after a failure. */

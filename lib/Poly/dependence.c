@@ -14,6 +14,7 @@ void pacc_scop_clear(struct pacc_scop *scop) {
   isl_union_map_free(scop->local_read);
   isl_union_map_free(scop->local_write);
   isl_union_map_free(scop->reduce);
+  isl_union_map_free(scop->maybe);
   *scop = (struct pacc_scop){0};
 }
 

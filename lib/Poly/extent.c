@@ -59,7 +59,7 @@ static __isl_give isl_set *box_of(const struct pacc_extent *extent) {
 
 /* Fills `extent` with the tightest shape that never leaves the array: the box
  * if both of its corners are elements of the set (every byte of it then lies
- * between two accessed ones), else everything from the first to the last
+ * between two that may be accessed), else everything from the first to the last
  * element in memory. */
 static int extent_of(struct pacc_extent *extent, __isl_take isl_set *set) {
   set = isl_set_coalesce(set);
@@ -120,6 +120,9 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
   isl_set *certain = accessed(scop->must_write, domain, scop->context, array);
   isl_set *read = accessed(scop->read, domain, scop->context, array);
   isl_set *needed = accessed(deps->exposed, domain, scop->context, array);
+  isl_set *maybe = scop->maybe
+                       ? accessed(scop->maybe, domain, scop->context, array)
+                       : isl_set_empty(isl_space_copy(array));
   isl_union_set_free(domain);
   isl_space_free(array);
 
@@ -132,13 +135,15 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
     status = extent_of(&plan->out, isl_set_copy(written));
     /* What is copied out without having been written must be what the host
      * had there. */
-    if (!status && !is_overwritten(&plan->out, certain))
+    plan->out_partial = !status && !is_overwritten(&plan->out, certain);
+    if (plan->out_partial)
       needed = isl_set_union(needed, isl_set_copy(written));
   }
   empty = isl_set_is_empty(needed);
   status |= empty < 0 ? -1 : 0;
   if (!status && !empty) {
     plan->has_in = true;
+    plan->in_partial = isl_set_is_empty(maybe) != isl_bool_true;
     status = extent_of(&plan->in, isl_set_copy(needed));
     /* The shape of what goes in must cover the shape of what comes out. */
     if (!status && plan->has_out && !plan->out.box && plan->in.box) {
@@ -153,6 +158,7 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
   isl_set_free(written);
   isl_set_free(certain);
   isl_set_free(needed);
+  isl_set_free(maybe);
   if (status)
     pacc_array_plan_clear(plan);
   return status;

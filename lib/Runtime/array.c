@@ -110,6 +110,19 @@ static void count_copy(struct pacc_run *run, const char *name,
              pacc_bytes(bytes, text));
 }
 
+static const char *host_bytes(const struct pacc_array *array,
+                              const struct rows *rows) {
+  return (const char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
+}
+
+/* From the first byte of the rows to the last one. */
+static bool is_readable(const struct pacc_array *array,
+                        const struct rows *rows) {
+  return pacc_memory_readable(
+      host_bytes(array, rows),
+      (uint64_t)((rows->count - 1) * rows->pitch + rows->width));
+}
+
 static void copy_in(struct pacc_run *run, const struct pacc_array *array,
                     const struct rows *rows) {
   struct pacc_device *device = run->device;
@@ -119,12 +132,11 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
                                .label = run->region->name,
                                .bytes = bytes};
   bool timed = pacc_profile_before(run, &op);
-  const char *from =
-      (const char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
   int status = device->backend->copy_in(
       device->handle, run->thread->stream,
-      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch, from,
-      (uint64_t)rows->pitch, (uint64_t)rows->width, (uint64_t)rows->count);
+      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch,
+      host_bytes(array, rows), (uint64_t)rows->pitch, (uint64_t)rows->width,
+      (uint64_t)rows->count);
   if (timed)
     pacc_profile_after(run);
   if (status) {
@@ -137,19 +149,35 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
   pacc_run_collect_if_full(run);
 }
 
+/* Keeps what the host has now, for pacc_copy_changes. */
+static void keep_before(struct pacc_run *run, struct pacc_result *result) {
+  uint64_t size = result->width * result->count;
+  if (pacc_pool_take(&run->device->staging, size, &result->before)) {
+    char text[24];
+    result->before = NULL;
+    FAIL_HERE(run, "out of host memory for the old values of %s (%s)",
+              result->name, pacc_bytes(size, text));
+    return;
+  }
+  pacc_copy_rows((void *)(uintptr_t)result->before->address, result->width,
+                 result->host, result->pitch, result->width, result->count);
+}
+
 static void note_result(struct pacc_run *run, const struct pacc_array *array,
-                        const struct rows *rows) {
+                        const struct rows *rows, bool partial) {
   struct pacc_result *result = pacc_run_add_result(run);
   if (!result) {
     FAIL_HERE(run, "out of host memory for array %s", array->name);
     return;
   }
   result->name = array->name;
-  result->host = (char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
+  result->host = (char *)(uintptr_t)host_bytes(array, rows);
   result->device = array->address + (uint64_t)rows->offset;
   result->width = (uint64_t)rows->width;
   result->count = (uint64_t)rows->count;
   result->pitch = (uint64_t)rows->pitch;
+  if (partial)
+    keep_before(run, result);
 }
 
 PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
@@ -169,10 +197,18 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
     FAIL_HERE(run, "a copy of array %s leaves the array's bounds", array->name);
     return;
   }
-  if (direction & PACC_COPY_IN)
-    copy_in(run, array, &rows);
+  bool partial = direction & PACC_COPY_PARTIAL;
+  if (direction & PACC_COPY_IN) {
+    if (partial && !is_readable(array, &rows))
+      FAIL_HERE(run,
+                "array %s is accessed under conditions only, and not all of "
+                "what that could reach is memory",
+                array->name);
+    else
+      copy_in(run, array, &rows);
+  }
   if (!run->failed && direction & PACC_COPY_OUT)
-    note_result(run, array, &rows);
+    note_result(run, array, &rows, partial);
 }
 
 /* ---- results ---------------------------------------------------------- */
@@ -244,8 +280,13 @@ void pacc_run_write_back(struct pacc_run *run) {
   uint64_t start_ns = pacc_clock();
   for (unsigned i = 0; i < run->n_results; i++) {
     const struct pacc_result *result = &run->results[i];
-    pacc_copy_rows(result->host, result->pitch, result->result, result->width,
-                   result->width, result->count);
+    if (result->before)
+      pacc_copy_changes(result->host, result->pitch, result->result,
+                        (const void *)(uintptr_t)result->before->address,
+                        result->width, result->width, result->count);
+    else
+      pacc_copy_rows(result->host, result->pitch, result->result, result->width,
+                     result->width, result->count);
   }
   if (run->staging)
     pacc_profile_host(run, PACC_PROFILE_WRITE_BACK,

@@ -14,18 +14,48 @@
 enum { LARGE = 8 << 20, MAX_SHARES = 4 };
 
 /* Rows [first, last) of a copy whose `count` rows were made small enough to
- * be shared out. */
+ * be shared out. before: NULL to copy everything. */
 struct share {
   char *to;
   const char *from;
+  const char *before;
   uint64_t to_pitch, from_pitch, width, first, last;
 };
 
+static void copy_changed_bytes(char *to, const char *from, const char *before,
+                               uint64_t n) {
+  for (uint64_t i = 0; i < n; i++)
+    if (from[i] != before[i])
+      to[i] = from[i];
+}
+
+/* Blocks that did not change are passed over as a whole. */
+static void copy_changes(char *to, const char *from, const char *before,
+                         uint64_t n) {
+  enum { BLOCK = 256, WORD = 8 };
+  for (uint64_t i = 0; i < n; i += BLOCK) {
+    uint64_t size = n - i < BLOCK ? n - i : BLOCK;
+    if (memcmp(from + i, before + i, size) == 0)
+      continue;
+    for (uint64_t j = i; j < i + size; j += WORD) {
+      uint64_t part = i + size - j < WORD ? i + size - j : WORD;
+      if (memcmp(from + j, before + j, part) != 0)
+        copy_changed_bytes(to + j, from + j, before + j, part);
+    }
+  }
+}
+
 static void *copy_share(void *argument) {
   const struct share *share = argument;
-  for (uint64_t row = share->first; row < share->last; row++)
-    memcpy(share->to + row * share->to_pitch,
-           share->from + row * share->from_pitch, share->width);
+  for (uint64_t row = share->first; row < share->last; row++) {
+    char *to = share->to + row * share->to_pitch;
+    const char *from = share->from + row * share->from_pitch;
+    if (share->before)
+      copy_changes(to, from, share->before + row * share->from_pitch,
+                   share->width);
+    else
+      memcpy(to, from, share->width);
+  }
   return NULL;
 }
 
@@ -65,6 +95,8 @@ static void share_row(const struct share *whole, unsigned n_shares,
     shares[i] = *whole;
     shares[i].to += i * part;
     shares[i].from += i * part;
+    if (whole->before)
+      shares[i].before += i * part;
     shares[i].width = i + 1 < n_shares ? part : whole->width - i * part;
   }
 }
@@ -80,9 +112,8 @@ static void share_rows(const struct share *whole, unsigned n_shares,
   }
 }
 
-void pacc_copy_rows(void *to, uint64_t to_pitch, const void *from,
-                    uint64_t from_pitch, uint64_t width, uint64_t count) {
-  struct share whole = {to, from, to_pitch, from_pitch, width, 0, count};
+static void copy_rows(struct share whole) {
+  const uint64_t width = whole.width, count = whole.last;
   struct share shares[MAX_SHARES];
   unsigned n_shares = 1;
   if (width * count >= LARGE)
@@ -104,4 +135,26 @@ void pacc_copy_rows(void *to, uint64_t to_pitch, const void *from,
   }
   share_rows(&whole, n_shares, shares);
   run_shares(shares, n_shares);
+}
+
+void pacc_copy_rows(void *to, uint64_t to_pitch, const void *from,
+                    uint64_t from_pitch, uint64_t width, uint64_t count) {
+  copy_rows((struct share){.to = to,
+                           .from = from,
+                           .to_pitch = to_pitch,
+                           .from_pitch = from_pitch,
+                           .width = width,
+                           .last = count});
+}
+
+void pacc_copy_changes(void *to, uint64_t to_pitch, const void *from,
+                       const void *before, uint64_t from_pitch, uint64_t width,
+                       uint64_t count) {
+  copy_rows((struct share){.to = to,
+                           .from = from,
+                           .before = before,
+                           .to_pitch = to_pitch,
+                           .from_pitch = from_pitch,
+                           .width = width,
+                           .last = count});
 }

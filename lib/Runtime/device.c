@@ -291,12 +291,19 @@ static void at_exit(void) {
   }
 }
 
+static pthread_once_t fork_once = PTHREAD_ONCE_INIT;
+
+static void handle_forks(void) {
+  pthread_atfork(before_fork, after_fork_parent, after_fork_child);
+}
+
 static struct pacc_device *open_first(void) {
+  /* A fork while the device is being opened waits for that. */
+  pthread_once(&fork_once, handle_forks);
   pthread_mutex_lock(&open_lock);
   if (atomic_load(&state) == UNOPENED) {
     bool opened = open_device();
     pacc_profile_open(opened ? the_device.info.name : "host");
-    pthread_atfork(before_fork, after_fork_parent, after_fork_child);
     atexit(at_exit);
     atomic_store(&state, opened ? OPEN : ON_HOST);
   }

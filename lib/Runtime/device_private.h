@@ -20,6 +20,8 @@ struct pacc_module;
  * memory   blocks of device memory
  * staging  host memory for results, pinned if the backend can
  * modules  every image that was loaded, under modules_lock
+ * copy_seconds, byte_seconds
+ *          of a copy, and of each of its bytes; 0 if not measured
  */
 struct pacc_device {
   const struct pacc_backend *backend;
@@ -32,6 +34,7 @@ struct pacc_device {
   struct pacc_pool staging;
   pthread_mutex_t modules_lock;
   struct pacc_module *modules;
+  double copy_seconds, byte_seconds;
 };
 
 /* Does the environment leave it to the runtime where regions run, and may it

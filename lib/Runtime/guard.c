@@ -22,6 +22,8 @@
  * lib/Poly/plan_cost.c; bandwidth is that of pageable memory over PCIe. */
 static const double OPEN = 0.3;
 static const double LOAD = 0.1;
+static const double COPY = 20e-6;
+static const double BYTE = 1e-10;
 static const double LAUNCH = 4e-6;
 static const double INSTANCE_WAITING = 50e-9;
 static const double INSTANCE_PER_SM = 1.3e-9;
@@ -32,10 +34,6 @@ static struct {
   /* What one load, multiplication, addition and store take on this host. */
   double instance;
 } host = {PTHREAD_ONCE_INIT, 0};
-
-/* Written before the device is published. */
-static double copy_latency = 20e-6;
-static double copy_per_byte = 1e-10;
 
 /* Gains that were missed because the device was not ready, in nanoseconds. */
 static _Atomic uint64_t missed_ns;
@@ -102,8 +100,8 @@ void pacc_guard_measure(struct pacc_device *device) {
       double small = copy_seconds(device, stream, to, from, 8);
       double large = copy_seconds(device, stream, to, from, SIZE);
       if (small > 0 && large > small) {
-        copy_latency = small;
-        copy_per_byte = (large - small) / (double)SIZE;
+        device->copy_seconds = small;
+        device->byte_seconds = (large - small) / (double)SIZE;
       }
       backend->free(device->handle, to);
     }
@@ -130,7 +128,9 @@ static double device_seconds(const struct pacc_device *device,
                              double bytes) {
   unsigned sms =
       device && device->info.sm_count ? device->info.sm_count : DEFAULT_SMS;
-  double seconds = 2 * copy_latency + bytes * copy_per_byte;
+  bool measured = device && device->copy_seconds > 0;
+  double seconds = 2 * (measured ? device->copy_seconds : COPY) +
+                   bytes * (measured ? device->byte_seconds : BYTE);
   for (uint32_t k = 0; k < n; k++) {
     const struct pacc_size *size = &kernels[k];
     if (!(size->instances > 0 && size->threads > 0))
@@ -191,8 +191,13 @@ static bool may_start(const struct pacc_device *device,
   if (price == 0)
     return true;
   uint64_t gain_ns = (uint64_t)((gain < 1e6 ? gain : 1e6) * 1e9);
-  uint64_t missed = atomic_fetch_add(&missed_ns, gain_ns) + gain_ns;
-  return (double)missed * 1e-9 >= price;
+  uint64_t price_ns = (uint64_t)(price * 1e9);
+  uint64_t missed = atomic_load(&missed_ns), left;
+  do
+    left = missed + gain_ns >= price_ns ? missed + gain_ns - price_ns
+                                        : missed + gain_ns;
+  while (!atomic_compare_exchange_weak(&missed_ns, &missed, left));
+  return missed + gain_ns >= price_ns;
 }
 
 static int32_t decide(struct pacc_region *region,
@@ -240,6 +245,8 @@ PACC_RT_API void __pacc_rt_host_end(struct pacc_region *region) {
   learn(running.history, running.estimate,
         (double)(pacc_clock() - running.start_ns) * 1e-9);
 }
+
+void pacc_guard_forget(void) { running.region = NULL; }
 
 void pacc_guard_device_ran(const struct pacc_region *region, double seconds) {
   if (running.region != region)

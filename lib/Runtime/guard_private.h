@@ -4,8 +4,13 @@
 
 #include "run_private.h"
 
-/* Measures what a copy takes. The thread has entered the device. */
+/* Measures what a copy takes. The thread has entered the device, which is not
+ * open for others yet. */
 void pacc_guard_measure(struct pacc_device *device);
+
+/* A region could not be opened or failed: its original loops, which run next,
+ * say nothing about the device. */
+void pacc_guard_forget(void);
 
 /* A region ran on the device, in `seconds`. */
 void pacc_guard_device_ran(const struct pacc_region *region, double seconds);

@@ -23,6 +23,8 @@ struct pacc_array {
  * host    the first byte
  * device  the same on the device
  * result  the same in the run's staging block, where rows are dense
+ * before  what the host had there at the region's begin, dense too, if only
+ *         changes may be written; else NULL
  */
 struct pacc_result {
   const char *name;
@@ -30,6 +32,7 @@ struct pacc_result {
   uint64_t device;
   uint64_t width, count, pitch;
   char *result;
+  struct pacc_block *before;
 };
 
 /* loaded   this run brought the module to the device
@@ -69,9 +72,9 @@ struct pacc_array *pacc_run_add_array(struct pacc_run *run);
 struct pacc_result *pacc_run_add_result(struct pacc_run *run);
 
 /* The grid of the kernel's blocks for n[d] > 0 threads along dimension d, in
- * blocks. False after a failure: CUDA has no such grid. */
-bool pacc_run_grid(struct pacc_run *run, const struct pacc_kernel *kernel,
-                   const int64_t n[3], uint32_t grid[3]);
+ * blocks. False: CUDA has no such grid. */
+bool pacc_grid_of(const struct pacc_kernel *kernel, const int64_t n[3],
+                  uint32_t grid[3]);
 
 /* In a profile, waits for the stream when many operations wait already. */
 void pacc_run_collect_if_full(struct pacc_run *run);

@@ -84,8 +84,10 @@ PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
       pacc_error_report(region, &thread->error);
     }
   }
-  if (!run)
+  if (!run) {
+    pacc_guard_forget();
     pacc_count(&pacc_counts.fallbacks, 1);
+  }
   return run;
 }
 
@@ -100,16 +102,11 @@ static uint32_t cut(uint64_t blocks) {
   return blocks > 65535 ? 65535 : (uint32_t)blocks;
 }
 
-bool pacc_run_grid(struct pacc_run *run, const struct pacc_kernel *kernel,
-                   const int64_t n[3], uint32_t grid[3]) {
+bool pacc_grid_of(const struct pacc_kernel *kernel, const int64_t n[3],
+                  uint32_t grid[3]) {
   uint64_t blocks_x = count_blocks(n[0], kernel->block[0]);
-  if (blocks_x > INT32_MAX) {
-    FAIL_HERE(run,
-              "kernel %s needs %" PRIu64 " blocks along x, more than the "
-              "2147483647 that there can be",
-              kernel->name, blocks_x);
+  if (blocks_x > INT32_MAX)
     return false;
-  }
   grid[0] = (uint32_t)blocks_x;
   grid[1] = cut(count_blocks(n[1], kernel->block[1]));
   grid[2] = cut(count_blocks(n[2], kernel->block[2]));
@@ -164,8 +161,13 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
   const struct pacc_kernel *kernel = &run->region->image->kernels[number];
   const int64_t n[3] = {nx, ny, nz};
   uint32_t grid[3];
-  if (!pacc_run_grid(run, kernel, n, grid))
+  if (!pacc_grid_of(kernel, n, grid)) {
+    FAIL_HERE(run,
+              "kernel %s needs %" PRIu64 " blocks along x, more than the "
+              "2147483647 that there can be",
+              kernel->name, count_blocks(nx, kernel->block[0]));
     return;
+  }
   pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
     launch(run, number, grid, params);
@@ -181,6 +183,14 @@ static void settle(struct pacc_run *run) {
     pacc_device_lose(device);
 }
 
+static void free_staging(struct pacc_device *device, struct pacc_block *block,
+                         bool lost) {
+  if (block && lost)
+    pacc_pool_abandon(&device->staging, block);
+  else if (block)
+    pacc_pool_give(&device->staging, block);
+}
+
 static void free_memory(struct pacc_run *run) {
   struct pacc_device *device = run->device;
   bool lost = atomic_load(&device->lost);
@@ -191,10 +201,9 @@ static void free_memory(struct pacc_run *run) {
     else if (block)
       pacc_pool_give(&device->memory, block);
   }
-  if (run->staging && lost)
-    pacc_pool_abandon(&device->staging, run->staging);
-  else if (run->staging)
-    pacc_pool_give(&device->staging, run->staging);
+  free_staging(device, run->staging, lost);
+  for (unsigned i = 0; i < run->n_results; i++)
+    free_staging(device, run->results[i].before, lost);
 }
 
 static void log_success(const struct pacc_run *run) {
@@ -230,10 +239,12 @@ PACC_RT_API int32_t __pacc_rt_end(void *handle) {
   if (ok && !run->loaded)
     pacc_guard_device_ran(run->region,
                           (double)(pacc_clock() - run->start_ns) * 1e-9);
-  if (ok)
+  if (ok) {
     log_success(run);
-  else
+  } else {
+    pacc_guard_forget();
     pacc_error_report(run->region, &run->thread->error);
+  }
   pacc_run_give(run);
   return ok;
 }

@@ -53,7 +53,6 @@ struct sample {
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_once_t once = PTHREAD_ONCE_INIT;
-static const char *path;
 static FILE *file;
 static struct sample *newest;
 static bool fixed_said;
@@ -65,8 +64,7 @@ static void open_file(void) {
   if (!name)
     return;
   file = fopen(name, "we");
-  path = file ? strdup(name) : NULL;
-  if (!path)
+  if (!file)
     pacc_log(PACC_LOG_ERROR, "PACC_SWEEP: %s: %s; nothing is swept", name,
              strerror(errno));
 }
@@ -248,14 +246,14 @@ static int sweep(struct trial *t, struct sample *sample, char *saved) {
   uint32_t block[3] = {0, 0, 0};
   double best = 0;
   /* The device wakes up with a shape that does not count. */
-  if (pacc_run_grid(t->run, &t->kernel, sample->n, t->grid))
+  if (pacc_grid_of(&t->kernel, sample->n, t->grid))
     time_shape(t, 0);
   int status = copy_arrays(t->run, saved, true);
   while (!status && pacc_shape_next(block, t->kernel.dims, extent,
                                     t->kernel.max_threads)) {
     memcpy(t->kernel.block, block, sizeof block);
-    if (!pacc_run_grid(t->run, &t->kernel, sample->n, t->grid))
-      break;
+    if (!pacc_grid_of(&t->kernel, sample->n, t->grid))
+      continue;
     double us = time_shape(t, best);
     if (us > 0 && (best == 0 || us < best))
       best = us;
@@ -297,7 +295,7 @@ static void sweep_sample(struct pacc_run *run, uint32_t number,
 void pacc_sweep_launch(struct pacc_run *run, uint32_t number,
                        const int64_t n[3], void **params) {
   pthread_once(&once, open_file);
-  if (!path)
+  if (!file)
     return;
   const struct pacc_kernel *kernel = &run->region->image->kernels[number];
   pthread_mutex_lock(&lock);

@@ -164,6 +164,8 @@ static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
   Ast.SAI = &SAI;
   Ast.HasIn = Plan.has_in;
   Ast.HasOut = Plan.has_out;
+  Ast.InPartial = Plan.in_partial;
+  Ast.OutPartial = Plan.out_partial;
   bool Ok = buildExtent(Ast.Touched, Plan.touched, Build) &&
             (!Ast.HasIn || buildExtent(Ast.In, Plan.in, Build)) &&
             (!Ast.HasOut || buildExtent(Ast.Out, Plan.out, Build));

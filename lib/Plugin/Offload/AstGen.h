@@ -55,6 +55,8 @@ struct ArrayAst {
   const polly::ScopArrayInfo *SAI = nullptr;
   ExtentAst Touched, In, Out;
   bool HasIn = false, HasOut = false;
+  /// See pacc_array_plan.
+  bool InPartial = false, OutPartial = false;
 };
 
 struct RegionAst {
@@ -75,6 +77,7 @@ struct RegionAst {
 class Quota {
 public:
   Quota(isl_ctx *Ctx, uint64_t MaxOperations) : Ctx(Ctx) {
+    isl_ctx_reset_operations(Ctx);
     isl_ctx_set_max_operations(Ctx, MaxOperations);
   }
   ~Quota() { isl_ctx_set_max_operations(Ctx, 0); }

@@ -38,7 +38,9 @@ DeviceModule::DeviceModule(Module &Host, const Options &Opts)
   Device->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
   Device->setSourceFileName(Host.getSourceFileName());
   TargetOptions TO;
-  TO.AllowFPOpFusion = Opts.Fma == "on" ? FPOpFusion::Fast : FPOpFusion::Strict;
+  // What the source allows to be fused (-ffp-contract), or nothing.
+  TO.AllowFPOpFusion =
+      Opts.Fma == "on" ? FPOpFusion::Standard : FPOpFusion::Strict;
   TM = createGpuTarget(Opts.Arch, TO);
   if (TM)
     Device->setDataLayout(TM->createDataLayout());

@@ -193,10 +193,12 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
     createArray(Array, Index);
   for (auto [Index, Array] : enumerate(Region.Arrays))
     if (Array.HasIn)
-      createCopy(Array, Array.In, Index, PACC_COPY_IN);
+      createCopy(Array, Array.In, Index,
+                 PACC_COPY_IN | (Array.InPartial ? PACC_COPY_PARTIAL : 0));
   for (auto [Index, Array] : enumerate(Region.Arrays))
     if (Array.HasOut)
-      createCopy(Array, Array.Out, Index, PACC_COPY_OUT);
+      createCopy(Array, Array.Out, Index,
+                 PACC_COPY_OUT | (Array.OutPartial ? PACC_COPY_PARTIAL : 0));
   create(Region.Root.copy());
   Value *Status = callRuntime("__pacc_rt_end", Builder.getInt32Ty(), {Run});
   Conditions.push_back(cast<Instruction>(Builder.CreateIsNotNull(Status)));

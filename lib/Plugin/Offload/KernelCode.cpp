@@ -214,6 +214,9 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   BasicBlock::iterator HostPoint = Builder.GetInsertPoint();
   Module *M = HostBlock->getModule();
   std::string KernelName = Name + "_kernel" + std::to_string(NumKernels++);
+  // LLVM would make it unique with a dot, which no name in PTX may have.
+  while (M->getNamedValue(KernelName))
+    KernelName += '_';
   Function *Kernel =
       Function::Create(FunctionType::get(Builder.getVoidTy(), Types, false),
                        GlobalValue::ExternalLinkage, KernelName, M);

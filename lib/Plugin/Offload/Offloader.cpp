@@ -242,10 +242,21 @@ static bool needsLibdevice(Scop &S) {
   return false;
 }
 
+/// \p Name with what PTX takes in identifiers only.
+static std::string nameInPtx(StringRef Name) {
+  std::string Result = Name.str();
+  for (char &C : Result)
+    if (!isAlnum(C) && C != '_' && C != '$')
+      C = '_';
+  // Kernels' names begin with it.
+  return isDigit(Result[0]) || Result[0] == '$' ? "_" + Result : Result;
+}
+
 bool Offloader::offloadRegion(Scop &S) {
   RegionReport Report;
   Report.Function = S.getFunction().getName().str();
-  Report.Name = Report.Function + "_scop" + std::to_string(NumRegions++);
+  Report.Name =
+      nameInPtx(Report.Function) + "_scop" + std::to_string(NumRegions++);
   Report.Loc = locationOf(S);
   Report.Location = placeInSource(Report.Loc);
 
@@ -437,6 +448,17 @@ bool Offloader::offloadNext(Function &F) {
     for (BasicBlock *BB : R->blocks())
       Handled.insert(BB);
     Scop *S = SI.getScop(R);
+    bool HasLoop = any_of(R->blocks(), [&](BasicBlock *BB) {
+      return LI.getLoopFor(BB) && R->contains(LI.getLoopFor(BB));
+    });
+    if (!S && HasLoop) {
+      BasicBlock *Entry = R->getEntry();
+      ORE.emit(OptimizationRemarkMissed(PassName, "NotOffloaded",
+                                        Entry->getTerminator()->getDebugLoc(),
+                                        Entry)
+               << "loop nest not offloaded: the region can never run under the "
+                  "assumptions that make it affine");
+    }
     if (S && offloadRegion(*S))
       return true;
   }
@@ -444,7 +466,9 @@ bool Offloader::offloadNext(Function &F) {
 }
 
 bool Offloader::runOnFunction(Function &F) {
-  if (F.isDeclaration() || F.hasOptNone() || F.hasFnAttribute(DoneAttribute))
+  // A body that is only there to be inlined is compiled elsewhere.
+  if (F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
+      F.hasOptNone() || F.hasFnAttribute(DoneAttribute))
     return false;
   if (!Opts.OnlyFunc.empty() && !Regex(Opts.OnlyFunc).match(F.getName()))
     return false;

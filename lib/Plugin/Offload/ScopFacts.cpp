@@ -26,16 +26,40 @@ std::string placeInSource(const DebugLoc &Loc) {
 //===----------------------------------------------------------------------===//
 
 /// Functions of <math.h> that libdevice has under the same name; each has a
-/// double and a float (suffix f) form. Not lgamma, j0, jn and their
-/// kin: to clang these write memory (signgam).
-static bool isInLibdevice(StringRef Name) {
-  static const StringSet<> Functions = {
-      "acos", "acosh",     "asin",      "asinh", "atan",  "atan2", "atanh",
-      "cbrt", "cos",       "cosh",      "erf",   "erfc",  "exp",   "exp10",
-      "exp2", "expm1",     "fdim",      "fmod",  "hypot", "ilogb", "ldexp",
-      "log",  "log10",     "log1p",     "log2",  "logb",  "pow",   "scalbn",
-      "sin",  "remainder", "nextafter", "sinh",  "tan",   "tanh",  "tgamma"};
-  return Functions.contains(Name);
+/// double and a float (suffix f) form. Not lgamma, j0, jn and their kin: to
+/// clang these write memory (signgam). Is \p Call one of \p Name's, with the
+/// library's prototype? Something else may have the same name.
+static bool isInLibdevice(const CallInst &Call, StringRef Name) {
+  static const StringSet<> Unary = {
+      "acos",  "acosh", "asin",  "asinh", "atan", "atanh", "cbrt",
+      "cos",   "cosh",  "erf",   "erfc",  "exp",  "exp10", "exp2",
+      "expm1", "log",   "log10", "log1p", "log2", "logb",  "sin",
+      "sinh",  "tan",   "tanh",  "tgamma"};
+  static const StringSet<> Binary = {"atan2", "fdim",      "fmod",     "hypot",
+                                     "pow",   "remainder", "nextafter"};
+  FunctionType *FTy = Call.getFunctionType();
+  if (FTy->isVarArg() || FTy->params().empty())
+    return false;
+  Type *Ty = FTy->getReturnType(), *First = FTy->getParamType(0);
+  if (!First->isFloatingPointTy())
+    return false;
+  if (FTy->getNumParams() == 1)
+    return Name == "ilogb" ? Ty->isIntegerTy(32)
+                           : Ty == First && Unary.contains(Name);
+  if (FTy->getNumParams() != 2 || Ty != First)
+    return false;
+  Type *Second = FTy->getParamType(1);
+  return Name == "ldexp" || Name == "scalbn"
+             ? Second->isIntegerTy(32)
+             : Second == Ty && Binary.contains(Name);
+}
+
+/// -fno-builtin and -fno-builtin-NAME: the function is the program's own.
+static bool isNoBuiltin(const CallInst &Call) {
+  const Function &Caller = *Call.getFunction();
+  return Call.isNoBuiltin() || Caller.hasFnAttribute("no-builtins") ||
+         Caller.hasFnAttribute(
+             ("no-builtin-" + Call.getCalledFunction()->getName()).str());
 }
 
 static std::optional<std::string> libdeviceName(StringRef Name, Type *Ty) {
@@ -142,12 +166,13 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
     return std::nullopt;
   }
   // A library function that may set errno is not free of effects.
-  if (!Call.doesNotAccessMemory() || !Callee->isDeclaration())
+  if (!Call.doesNotAccessMemory() || !Callee->isDeclaration() ||
+      isNoBuiltin(Call))
     return std::nullopt;
   StringRef Name = Callee->getName();
   if (Ty->isFloatTy() && !Name.consume_back("f"))
     return std::nullopt;
-  if (isInLibdevice(Name))
+  if (isInLibdevice(Call, Name))
     return Libdevice(Name);
   return std::nullopt;
 }
@@ -317,6 +342,17 @@ isl::set checkedContext(Scop &S) {
   return isl::set(Context.simple_hull());
 }
 
+/// Accesses of a single block always happen, those of a statement with control
+/// flow where they dominate its exit.
+static bool alwaysHappens(const MemoryAccess &MA) {
+  const ScopStmt &Stmt = *MA.getStatement();
+  if (Stmt.isBlockStmt())
+    return true;
+  const Instruction *I = MA.getAccessInstruction();
+  return I && Stmt.getParent()->getDT()->dominates(I->getParent(),
+                                                   Stmt.getRegion()->getExit());
+}
+
 /// The accesses of \p Updates' statements that write what they compute.
 static isl::union_map updateAccesses(Scop &S, const UpdateMap &Updates) {
   isl::union_map Accesses = isl::union_map::empty(S.getIslCtx());
@@ -332,7 +368,8 @@ static isl::union_map updateAccesses(Scop &S, const UpdateMap &Updates) {
 pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   isl::ctx Ctx = S.getIslCtx();
   isl::union_map Read = isl::union_map::empty(Ctx), MayWrite = Read,
-                 MustWrite = Read, LocalRead = Read, LocalWrite = Read;
+                 MustWrite = Read, LocalRead = Read, LocalWrite = Read,
+                 Maybe = Read;
   for (ScopStmt &Stmt : S) {
     for (MemoryAccess *MA : Stmt) {
       const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
@@ -345,6 +382,8 @@ pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
           MayWrite = MayWrite.unite(Relation);
         if (MA->isMustWrite())
           MustWrite = MustWrite.unite(Relation);
+        if (!alwaysHappens(*MA))
+          Maybe = Maybe.unite(Relation);
       } else if (!isReadOnlyScalar(SAI, S)) {
         if (MA->isRead())
           LocalRead = LocalRead.unite(Relation);
@@ -363,6 +402,7 @@ pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   Result.local_read = LocalRead.release();
   Result.local_write = LocalWrite.release();
   Result.reduce = updateAccesses(S, Updates).release();
+  Result.maybe = Maybe.coalesce().release();
   return Result;
 }
 
