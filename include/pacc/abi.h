@@ -117,10 +117,12 @@ struct pacc_size {
 enum {
   PACC_COPY_IN = 1,  /* host to device, before the first launch */
   PACC_COPY_OUT = 2, /* device to host, at the region's end */
-  /* The program may not access all of the bytes. With PACC_COPY_IN: the
-   * region fails if they cannot all be read. With PACC_COPY_OUT, after they
-   * were copied in: only bytes that the kernels changed are written. */
-  PACC_COPY_PARTIAL = 4,
+  /* The program may access none of the bytes: the region fails if they cannot
+   * all be read. */
+  PACC_COPY_MAYBE = 4,
+  /* With PACC_COPY_OUT: the program may not write all of the bytes. They are
+   * copied in too, and only those that the kernels changed are written. */
+  PACC_COPY_CHANGES = 8,
 };
 
 /* Is the device expected to be faster than the original loops? `bytes` is what

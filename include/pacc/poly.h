@@ -228,11 +228,11 @@ struct pacc_extent {
  * in          has_in: elements whose values must be on the device at first
  * out         has_out: elements that must be copied back. All of them are
  *             either written or among those copied in.
- * in_partial  not all bytes from the first to the last one that goes in are
- *             known to lie in one object: memory that only conditional accesses
- *             reach may not be there at all
- * out_partial some of what comes out may not have been written: the host's
+ * maybe       conditional accesses had a part in the shapes: what they alone
+ *             reach may be no memory at all
+ * changes     some of what comes out may not have been written: the host's
  *             memory may only be changed where the kernels changed something
+ * in_is_out   with changes: what goes in is exactly what comes out
  */
 struct pacc_array_plan {
   struct pacc_extent touched;
@@ -240,8 +240,9 @@ struct pacc_array_plan {
   struct pacc_extent out;
   bool has_in;
   bool has_out;
-  bool in_partial;
-  bool out_partial;
+  bool maybe;
+  bool changes;
+  bool in_is_out;
 };
 
 /* `array` is the space of the array's elements. -1 after a failure. */

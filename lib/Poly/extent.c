@@ -126,6 +126,7 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
   isl_union_set_free(domain);
   isl_space_free(array);
 
+  plan->maybe = isl_set_is_empty(maybe) != isl_bool_true;
   int status =
       extent_of(&plan->touched, isl_set_union(read, isl_set_copy(written)));
   isl_bool empty = isl_set_is_empty(written);
@@ -135,15 +136,16 @@ int pacc_array_plan_compute(struct pacc_array_plan *plan,
     status = extent_of(&plan->out, isl_set_copy(written));
     /* What is copied out without having been written must be what the host
      * had there. */
-    plan->out_partial = !status && !is_overwritten(&plan->out, certain);
-    if (plan->out_partial)
+    plan->changes = !status && !is_overwritten(&plan->out, certain);
+    plan->in_is_out =
+        plan->changes && isl_set_is_subset(needed, written) == isl_bool_true;
+    if (plan->changes)
       needed = isl_set_union(needed, isl_set_copy(written));
   }
   empty = isl_set_is_empty(needed);
   status |= empty < 0 ? -1 : 0;
   if (!status && !empty) {
     plan->has_in = true;
-    plan->in_partial = isl_set_is_empty(maybe) != isl_bool_true;
     status = extent_of(&plan->in, isl_set_copy(needed));
     /* The shape of what goes in must cover the shape of what comes out. */
     if (!status && plan->has_out && !plan->out.box && plan->in.box) {

@@ -123,8 +123,10 @@ static bool is_readable(const struct pacc_array *array,
       (uint64_t)((rows->count - 1) * rows->pitch + rows->width));
 }
 
+/* `from` has its rows from_pitch bytes apart. */
 static void copy_in(struct pacc_run *run, const struct pacc_array *array,
-                    const struct rows *rows) {
+                    const struct rows *rows, const char *from,
+                    uint64_t from_pitch) {
   struct pacc_device *device = run->device;
   uint64_t bytes = (uint64_t)rows->width * (uint64_t)rows->count;
   struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_IN,
@@ -134,9 +136,8 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
   bool timed = pacc_profile_before(run, &op);
   int status = device->backend->copy_in(
       device->handle, run->thread->stream,
-      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch,
-      host_bytes(array, rows), (uint64_t)rows->pitch, (uint64_t)rows->width,
-      (uint64_t)rows->count);
+      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch, from,
+      from_pitch, (uint64_t)rows->width, (uint64_t)rows->count);
   if (timed)
     pacc_profile_after(run);
   if (status) {
@@ -149,8 +150,10 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
   pacc_run_collect_if_full(run);
 }
 
-/* Keeps what the host has now, for pacc_copy_changes. */
-static void keep_before(struct pacc_run *run, struct pacc_result *result) {
+/* Keeps what the host has now, for pacc_copy_changes. The device gets just
+ * that: other threads may change their parts of the array meanwhile. */
+static void keep_before(struct pacc_run *run, const struct pacc_array *array,
+                        const struct rows *rows, struct pacc_result *result) {
   uint64_t size = result->width * result->count;
   if (pacc_pool_take(&run->device->staging, size, &result->before)) {
     char text[24];
@@ -159,12 +162,14 @@ static void keep_before(struct pacc_run *run, struct pacc_result *result) {
               result->name, pacc_bytes(size, text));
     return;
   }
-  pacc_copy_rows((void *)(uintptr_t)result->before->address, result->width,
-                 result->host, result->pitch, result->width, result->count);
+  char *before = (char *)(uintptr_t)result->before->address;
+  pacc_copy_rows(before, result->width, result->host, result->pitch,
+                 result->width, result->count);
+  copy_in(run, array, rows, before, result->width);
 }
 
 static void note_result(struct pacc_run *run, const struct pacc_array *array,
-                        const struct rows *rows, bool partial) {
+                        const struct rows *rows, bool changes) {
   struct pacc_result *result = pacc_run_add_result(run);
   if (!result) {
     FAIL_HERE(run, "out of host memory for array %s", array->name);
@@ -176,8 +181,8 @@ static void note_result(struct pacc_run *run, const struct pacc_array *array,
   result->width = (uint64_t)rows->width;
   result->count = (uint64_t)rows->count;
   result->pitch = (uint64_t)rows->pitch;
-  if (partial)
-    keep_before(run, result);
+  if (changes)
+    keep_before(run, array, rows, result);
 }
 
 PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
@@ -197,18 +202,17 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
     FAIL_HERE(run, "a copy of array %s leaves the array's bounds", array->name);
     return;
   }
-  bool partial = direction & PACC_COPY_PARTIAL;
-  if (direction & PACC_COPY_IN) {
-    if (partial && !is_readable(array, &rows))
-      FAIL_HERE(run,
-                "array %s is accessed under conditions only, and not all of "
-                "what that could reach is memory",
-                array->name);
-    else
-      copy_in(run, array, &rows);
+  if (direction & PACC_COPY_MAYBE && !is_readable(array, &rows)) {
+    FAIL_HERE(run,
+              "array %s is accessed under conditions only, and not all of what "
+              "that could reach is memory",
+              array->name);
+    return;
   }
+  if (direction & PACC_COPY_IN)
+    copy_in(run, array, &rows, host_bytes(array, &rows), (uint64_t)rows.pitch);
   if (!run->failed && direction & PACC_COPY_OUT)
-    note_result(run, array, &rows, partial);
+    note_result(run, array, &rows, direction & PACC_COPY_CHANGES);
 }
 
 /* ---- results ---------------------------------------------------------- */

@@ -164,8 +164,9 @@ static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
   Ast.SAI = &SAI;
   Ast.HasIn = Plan.has_in;
   Ast.HasOut = Plan.has_out;
-  Ast.InPartial = Plan.in_partial;
-  Ast.OutPartial = Plan.out_partial;
+  Ast.Maybe = Plan.maybe;
+  Ast.Changes = Plan.changes;
+  Ast.InIsOut = Plan.in_is_out;
   bool Ok = buildExtent(Ast.Touched, Plan.touched, Build) &&
             (!Ast.HasIn || buildExtent(Ast.In, Plan.in, Build)) &&
             (!Ast.HasOut || buildExtent(Ast.Out, Plan.out, Build));

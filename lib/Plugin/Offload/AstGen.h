@@ -56,7 +56,7 @@ struct ArrayAst {
   ExtentAst Touched, In, Out;
   bool HasIn = false, HasOut = false;
   /// See pacc_array_plan.
-  bool InPartial = false, OutPartial = false;
+  bool Maybe = false, Changes = false, InIsOut = false;
 };
 
 struct RegionAst {

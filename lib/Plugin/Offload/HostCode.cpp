@@ -191,14 +191,16 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
 
   for (auto [Index, Array] : enumerate(Region.Arrays))
     createArray(Array, Index);
+  // Where only changes are written, what comes out goes in with that copy.
   for (auto [Index, Array] : enumerate(Region.Arrays))
-    if (Array.HasIn)
+    if (Array.HasIn && !Array.InIsOut)
       createCopy(Array, Array.In, Index,
-                 PACC_COPY_IN | (Array.InPartial ? PACC_COPY_PARTIAL : 0));
+                 PACC_COPY_IN | (Array.Maybe ? PACC_COPY_MAYBE : 0));
   for (auto [Index, Array] : enumerate(Region.Arrays))
     if (Array.HasOut)
       createCopy(Array, Array.Out, Index,
-                 PACC_COPY_OUT | (Array.OutPartial ? PACC_COPY_PARTIAL : 0));
+                 PACC_COPY_OUT | (Array.Maybe ? PACC_COPY_MAYBE : 0) |
+                     (Array.Changes ? PACC_COPY_CHANGES : 0));
   create(Region.Root.copy());
   Value *Status = callRuntime("__pacc_rt_end", Builder.getInt32Ty(), {Run});
   Conditions.push_back(cast<Instruction>(Builder.CreateIsNotNull(Status)));
