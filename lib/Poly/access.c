@@ -17,17 +17,6 @@ struct walk {
   void *user;
 };
 
-static isl_stat take_first(__isl_take isl_set *piece,
-                           __isl_take isl_multi_aff *aff, void *user) {
-  isl_multi_aff **first = user;
-  isl_set_free(piece);
-  if (*first)
-    isl_multi_aff_free(aff);
-  else
-    *first = aff;
-  return isl_stat_ok;
-}
-
 static long coefficient(__isl_keep isl_multi_aff *access, int index,
                         int iterator) {
   isl_aff *aff = isl_multi_aff_get_aff(access, index);
@@ -61,10 +50,8 @@ static void follow_loop(struct pacc_access_step *step, __isl_keep isl_set *stmt,
   isl_map *begin = isl_map_from_domain(isl_set_copy(stmt));
   begin = isl_map_move_dims(begin, isl_dim_out, 0, isl_dim_in, (unsigned)loop,
                             n < 0 ? 0 : 1);
-  isl_multi_aff *first = NULL;
-  isl_pw_multi_aff *pieces = isl_pw_multi_aff_from_map(isl_map_lexmin(begin));
-  isl_pw_multi_aff_foreach_piece(pieces, take_first, &first);
-  isl_pw_multi_aff_free(pieces);
+  isl_multi_aff *first =
+      pacc_first_piece(isl_pw_multi_aff_from_map(isl_map_lexmin(begin)));
   for (unsigned d = 0; first && d < n_dims; ++d) {
     if (followed[d] < 0)
       continue;
@@ -98,11 +85,8 @@ static void report_access(struct walk *w, __isl_take isl_map *access) {
 
   isl_multi_aff *aff = NULL;
   if (indices <= PACC_MAX_INDICES &&
-      isl_map_is_single_valued(access) == isl_bool_true) {
-    isl_pw_multi_aff *pieces = isl_pw_multi_aff_from_map(isl_map_copy(access));
-    isl_pw_multi_aff_foreach_piece(pieces, take_first, &aff);
-    isl_pw_multi_aff_free(pieces);
-  }
+      isl_map_is_single_valued(access) == isl_bool_true)
+    aff = pacc_first_piece(isl_pw_multi_aff_from_map(isl_map_copy(access)));
   if (aff && divides(aff, indices))
     aff = isl_multi_aff_free(aff);
   step.affine = aff != NULL;

@@ -229,9 +229,8 @@ struct contiguity {
   double score;
 };
 
-/* Coefficient of input dimension d in output `out` of the first piece. */
-static isl_stat first_coefficient(__isl_take isl_set *piece,
-                                  __isl_take isl_multi_aff *aff, void *user) {
+static isl_stat take_first(__isl_take isl_set *piece,
+                           __isl_take isl_multi_aff *aff, void *user) {
   isl_multi_aff **first = user;
   isl_set_free(piece);
   if (*first)
@@ -239,6 +238,14 @@ static isl_stat first_coefficient(__isl_take isl_set *piece,
   else
     *first = aff;
   return isl_stat_ok;
+}
+
+__isl_give isl_multi_aff *
+pacc_first_piece(__isl_take isl_pw_multi_aff *pieces) {
+  isl_multi_aff *aff = NULL;
+  isl_pw_multi_aff_foreach_piece(pieces, take_first, &aff);
+  isl_pw_multi_aff_free(pieces);
+  return aff;
 }
 
 static isl_stat score_access(__isl_take isl_map *access, void *user) {
@@ -251,10 +258,7 @@ static isl_stat score_access(__isl_take isl_map *access, void *user) {
     isl_map_free(access);
     return isl_stat_ok;
   }
-  isl_multi_aff *aff = NULL;
-  isl_pw_multi_aff *pieces = isl_pw_multi_aff_from_map(access);
-  isl_pw_multi_aff_foreach_piece(pieces, first_coefficient, &aff);
-  isl_pw_multi_aff_free(pieces);
+  isl_multi_aff *aff = pacc_first_piece(isl_pw_multi_aff_from_map(access));
 
   double row = 0, column = 0;
   for (int o = 0; aff && o < out; ++o) {

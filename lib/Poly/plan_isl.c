@@ -9,8 +9,7 @@
 #include <isl/union_set.h>
 #include <stdio.h>
 
-/*===-- From a schedule tree to a plan
- * -------------------------------------===*/
+/*===-- From a schedule tree to a plan ----------------------------------===*/
 
 static struct pacc_plan *plan_child(const struct pacc_planner *planner,
                                     __isl_keep isl_schedule_node *node,
@@ -187,8 +186,7 @@ struct pacc_plan *pacc_plan_from_node(const struct pacc_planner *planner,
   }
 }
 
-/*===-- Below fixed loops of the host
- * ---------------------------------------===*/
+/*===-- Below fixed loops of the host -----------------------------------===*/
 
 /* { S[..] : prefix(S) = (pacc_p0, pacc_p1, ...) }: the host's loops become
  * parameters, so that isl leaves them alone. */

@@ -20,8 +20,7 @@
 
 enum { MAX_LEVELS = 6, MAX_LEVEL_PIECES = 16 };
 
-/*===-- Levels
- * --------------------------------------------------------------===*/
+/*===-- Levels ----------------------------------------------------------===*/
 
 static isl_stat collect_piece(__isl_take isl_basic_set *piece, void *user) {
   isl_union_set_list **list = user;
@@ -84,8 +83,7 @@ static struct pacc_plan *plan_levels(const struct pacc_planner *planner,
   return plan;
 }
 
-/*===-- Along the original tree
- * -----------------------------------------------===*/
+/*===-- Along the original tree -----------------------------------------===*/
 
 static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
                                       __isl_keep isl_schedule_node *node,

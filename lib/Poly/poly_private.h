@@ -138,6 +138,10 @@ enum { PACC_MAX_SET_DIMS = 32 };
 void pacc_determined_dims(__isl_keep isl_set *set,
                           bool determined[PACC_MAX_SET_DIMS]);
 
+/* The expression of any one piece, which stands for the whole in estimates;
+ * NULL if there is none. */
+__isl_give isl_multi_aff *pacc_first_piece(__isl_take isl_pw_multi_aff *pieces);
+
 /* How well member `pos` of `loop` walks memory as x of a thread block: the
  * higher, the more of the accesses of `domain` are contiguous along it. */
 double pacc_member_contiguity(const struct pacc_planner *planner,

@@ -40,8 +40,8 @@ public:
 
   bool empty() const { return Kernels.empty(); }
 
-  /// Compiles all kernels and fills in the image. On failure the image stays
-  /// without device code, which the runtime answers with the original loops.
+  /// Compiles all kernels and fills in the image. A failure is an error of the
+  /// compilation: the module is left with an image without device code.
   llvm::Error finish();
 
   /// What was decided for a kernel; the choice is made by finish().

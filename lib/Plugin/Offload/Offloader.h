@@ -1,8 +1,8 @@
 //===- Offloader.h - From a module to kernels -------------------*- C++ -*-===//
 //
 // Finds the regions of a module, plans each (lib/Poly), accepts or rejects it
-// with a remark, and has its code generated. Everything that can fail comes
-// before the first change of the IR.
+// with a remark, and has its code generated. The original loops stay in the
+// program in any case, so that a plan that fails late just never runs.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_PLUGIN_OFFLOAD_OFFLOADER_H

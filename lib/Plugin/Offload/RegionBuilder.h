@@ -80,7 +80,6 @@ private:
   llvm::AllocaInst *createEntryAlloca(llvm::Type *Ty, const llvm::Twine &Name);
 
   // Device side.
-  struct KernelFrame;
   void createKernel(const LaunchAst &Launch, isl::ast_node Body);
   llvm::SetVector<llvm::Value *> collectArguments(const LaunchAst &Launch);
 
