@@ -195,7 +195,8 @@ static BoxAst buildBox(isl_pw_aff_list *Extents, const isl::ast_build &Build) {
 }
 
 static bool isComplete(const BoxAst &Box) {
-  return none_of(Box, [](const isl::ast_expr &E) { return E.is_null(); });
+  return std::none_of(Box.begin(), Box.end(),
+                      [](const isl::ast_expr &E) { return E.is_null(); });
 }
 
 static bool buildSize(SizeAst &Ast, const pacc_kernel_plan &Kernel,
