@@ -17,9 +17,11 @@ using namespace llvm;
 
 namespace pacc {
 
-/// Matches \p Name, with or without parameters; Parameters is what stands
-/// between the angle brackets.
+/// Does \p Text name a pass? \p Name is `name` or `print<name>`; parameters may
+/// stand after the name proper, in angle brackets of their own.
 static bool matches(StringRef Text, StringRef Name, StringRef &Parameters) {
+  if (Name.consume_back(">") && !Text.consume_back(">"))
+    return false;
   Parameters = "";
   if (!Text.consume_front(Name))
     return false;
@@ -42,9 +44,9 @@ static std::optional<Options> parseOptions(StringRef Parameters) {
 }
 
 template <typename PassT>
-static bool addPass(StringRef Text, StringRef Name, ModulePassManager &MPM) {
+static bool addPass(StringRef Text, ModulePassManager &MPM) {
   StringRef Parameters;
-  if (!matches(Text, Name, Parameters))
+  if (!matches(Text, PassT::Name, Parameters))
     return false;
   std::optional<Options> Opts = parseOptions(Parameters);
   if (!Opts)
@@ -57,27 +59,18 @@ static void registerPasses(PassBuilder &PB) {
   registerAggregatePasses(PB);
   if (PassInstrumentationCallbacks *PIC =
           PB.getPassInstrumentationCallbacks()) {
-    PIC->addClassToPassName(OffloadPass::name(), "polly-acc");
-    PIC->addClassToPassName(KernelPrinterPass::name(),
-                            "print<polly-acc-kernels>");
-    PIC->addClassToPassName(BlockPrinterPass::name(),
-                            "print<polly-acc-blocks>");
-    PIC->addClassToPassName(BlockRemarksPass::name(), "polly-acc-blocks");
+    PIC->addClassToPassName(OffloadPass::name(), OffloadPass::Name);
+    PIC->addClassToPassName(KernelPrinterPass::name(), KernelPrinterPass::Name);
+    PIC->addClassToPassName(BlockPrinterPass::name(), BlockPrinterPass::Name);
+    PIC->addClassToPassName(BlockRemarksPass::name(), BlockRemarksPass::Name);
   }
   PB.registerPipelineParsingCallback(
       [](StringRef Name, ModulePassManager &MPM,
          ArrayRef<PassBuilder::PipelineElement>) {
-        StringRef Parameters;
-        if (Name.starts_with("print<polly-acc-kernels"))
-          return matches(Name, "print", Parameters) &&
-                 addPass<KernelPrinterPass>(Parameters, "polly-acc-kernels",
-                                            MPM);
-        if (Name.starts_with("print<polly-acc-blocks"))
-          return matches(Name, "print", Parameters) &&
-                 addPass<BlockPrinterPass>(Parameters, "polly-acc-blocks", MPM);
-        if (Name.starts_with("polly-acc-blocks"))
-          return addPass<BlockRemarksPass>(Name, "polly-acc-blocks", MPM);
-        return addPass<OffloadPass>(Name, "polly-acc", MPM);
+        return addPass<OffloadPass>(Name, MPM) ||
+               addPass<KernelPrinterPass>(Name, MPM) ||
+               addPass<BlockPrinterPass>(Name, MPM) ||
+               addPass<BlockRemarksPass>(Name, MPM);
       });
   // The front end's IR is where every loop nest is still whole.
   PB.registerPipelineStartEPCallback(

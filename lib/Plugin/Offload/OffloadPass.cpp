@@ -18,20 +18,6 @@ PreservedAnalyses OffloadPass::run(Module &M, ModuleAnalysisManager &MAM) {
                                        : PreservedAnalyses::all();
 }
 
-static void printParameters(raw_ostream &OS, const Options &Opts) {
-  std::string Text;
-  raw_string_ostream TextOS(Text);
-  Opts.print(TextOS);
-  if (!Text.empty())
-    OS << '<' << Text << '>';
-}
-
-void OffloadPass::printPipeline(
-    raw_ostream &OS, function_ref<StringRef(StringRef)> MapClassName) const {
-  OS << MapClassName(name());
-  printParameters(OS, Opts);
-}
-
 /// Runs \p Print on the work that polly-acc would do on \p M.
 static void offloadCopy(Module &M, const Options &Opts,
                         function_ref<void(const Offloader &)> Print) {
@@ -77,13 +63,6 @@ PreservedAnalyses KernelPrinterPass::run(Module &M, ModuleAnalysisManager &) {
   return PreservedAnalyses::all();
 }
 
-void KernelPrinterPass::printPipeline(
-    raw_ostream &OS, function_ref<StringRef(StringRef)>) const {
-  OS << "print<polly-acc-kernels";
-  printParameters(OS, Opts);
-  OS << '>';
-}
-
 PreservedAnalyses BlockPrinterPass::run(Module &M, ModuleAnalysisManager &MAM) {
   if (M.getTargetTriple().isNVPTX()) {
     printGpuKernels(errs(), M, MAM, Opts);
@@ -96,23 +75,10 @@ PreservedAnalyses BlockPrinterPass::run(Module &M, ModuleAnalysisManager &MAM) {
   return PreservedAnalyses::all();
 }
 
-void BlockPrinterPass::printPipeline(raw_ostream &OS,
-                                     function_ref<StringRef(StringRef)>) const {
-  OS << "print<polly-acc-blocks";
-  printParameters(OS, Opts);
-  OS << '>';
-}
-
 PreservedAnalyses BlockRemarksPass::run(Module &M, ModuleAnalysisManager &MAM) {
   if (M.getTargetTriple().isNVPTX())
     remarkGpuKernels(M, MAM, Opts);
   return PreservedAnalyses::all();
-}
-
-void BlockRemarksPass::printPipeline(
-    raw_ostream &OS, function_ref<StringRef(StringRef)> MapClassName) const {
-  OS << MapClassName(name());
-  printParameters(OS, Opts);
 }
 
 } // namespace pacc

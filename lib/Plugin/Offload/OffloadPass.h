@@ -4,71 +4,74 @@
 
 #include "Options.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/Support/raw_ostream.h"
 
 namespace pacc {
 
-/// polly-acc: affine loop nests of every function become GPU kernels.
-class OffloadPass : public llvm::PassInfoMixin<OffloadPass> {
+/// What the passes have in common: options, which are also their parameters,
+/// and PassT::Name, `name` or `print<name>`.
+template <typename PassT>
+class PassWithOptions : public llvm::PassInfoMixin<PassT> {
 public:
-  explicit OffloadPass(Options Opts) : Opts(std::move(Opts)) {}
-  llvm::PreservedAnalyses run(llvm::Module &M,
-                              llvm::ModuleAnalysisManager &MAM);
-  void printPipeline(
-      llvm::raw_ostream &OS,
-      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
+  explicit PassWithOptions(Options Opts) : Opts(std::move(Opts)) {}
+
+  /// `name<parameters>` or `print<name<parameters>>`.
+  void
+  printPipeline(llvm::raw_ostream &OS,
+                llvm::function_ref<llvm::StringRef(llvm::StringRef)>) const {
+    llvm::StringRef Name = PassT::Name;
+    bool IsPrinter = Name.consume_back(">");
+    std::string Parameters;
+    llvm::raw_string_ostream ParametersOS(Parameters);
+    Opts.print(ParametersOS);
+    OS << Name;
+    if (!Parameters.empty())
+      OS << '<' << Parameters << '>';
+    if (IsPrinter)
+      OS << '>';
+  }
   static bool isRequired() { return true; }
 
-private:
+protected:
   Options Opts;
 };
 
-/// print<polly-acc-kernels>: what polly-acc would do, on stderr. Works on a
-/// copy of the module.
-class KernelPrinterPass : public llvm::PassInfoMixin<KernelPrinterPass> {
+/// Affine loop nests of every function become GPU kernels.
+class OffloadPass : public PassWithOptions<OffloadPass> {
 public:
-  explicit KernelPrinterPass(Options Opts) : Opts(std::move(Opts)) {}
+  static constexpr llvm::StringLiteral Name = "polly-acc";
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
-  void printPipeline(
-      llvm::raw_ostream &OS,
-      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
-  static bool isRequired() { return true; }
-
-private:
-  Options Opts;
 };
 
-/// print<polly-acc-blocks>: how polly-acc would choose the block of every
-/// kernel, on stderr; of a GPU's module, what can be said of its kernels. Works
-/// on a copy of the module.
-class BlockPrinterPass : public llvm::PassInfoMixin<BlockPrinterPass> {
+/// What polly-acc would do, on stderr. Works on a copy of the module.
+class KernelPrinterPass : public PassWithOptions<KernelPrinterPass> {
 public:
-  explicit BlockPrinterPass(Options Opts) : Opts(std::move(Opts)) {}
+  static constexpr llvm::StringLiteral Name = "print<polly-acc-kernels>";
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
-  void printPipeline(
-      llvm::raw_ostream &OS,
-      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
-  static bool isRequired() { return true; }
-
-private:
-  Options Opts;
 };
 
-/// polly-acc-blocks: remarks on the kernels of a GPU's module, whoever wrote
-/// them; changes nothing.
-class BlockRemarksPass : public llvm::PassInfoMixin<BlockRemarksPass> {
+/// How polly-acc would choose the block of every kernel, on stderr; of a GPU's
+/// module, what can be said of its kernels. Works on a copy of the module.
+class BlockPrinterPass : public PassWithOptions<BlockPrinterPass> {
 public:
-  explicit BlockRemarksPass(Options Opts) : Opts(std::move(Opts)) {}
+  static constexpr llvm::StringLiteral Name = "print<polly-acc-blocks>";
+  using PassWithOptions::PassWithOptions;
   llvm::PreservedAnalyses run(llvm::Module &M,
                               llvm::ModuleAnalysisManager &MAM);
-  void printPipeline(
-      llvm::raw_ostream &OS,
-      llvm::function_ref<llvm::StringRef(llvm::StringRef)> MapClassName) const;
-  static bool isRequired() { return true; }
+};
 
-private:
-  Options Opts;
+/// Remarks on the kernels of a GPU's module, whoever wrote them; changes
+/// nothing.
+class BlockRemarksPass : public PassWithOptions<BlockRemarksPass> {
+public:
+  static constexpr llvm::StringLiteral Name = "polly-acc-blocks";
+  using PassWithOptions::PassWithOptions;
+  llvm::PreservedAnalyses run(llvm::Module &M,
+                              llvm::ModuleAnalysisManager &MAM);
 };
 
 } // namespace pacc
