@@ -3,6 +3,7 @@
 
 #include "pacc/abi.h"
 #include "polly/ScopInfo.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -19,7 +20,19 @@ Value *RegionBuilder::callRuntime(StringRef Function, Type *Result,
     Types.push_back(V->getType());
   FunctionCallee Callee =
       M->getOrInsertFunction(Function, FunctionType::get(Result, Types, false));
-  return Builder.CreateCall(Callee, Arguments);
+  CallInst *Call = Builder.CreateCall(Callee, Arguments);
+  // Some targets want whole registers. Numbers of 32 bits are uint32_t as
+  // parameters and int32_t as results (pacc/abi.h).
+  const Triple &Target = M->getTargetTriple();
+  Type *Int32 = Builder.getInt32Ty();
+  auto Parameter = TargetLibraryInfo::getExtAttrForI32Param(Target, false);
+  for (auto [I, Ty] : enumerate(Types))
+    if (Ty == Int32 && Parameter != Attribute::None)
+      Call->addParamAttr(I, Parameter);
+  auto Returned = TargetLibraryInfo::getExtAttrForI32Return(Target, true);
+  if (Result == Int32 && Returned != Attribute::None)
+    Call->addRetAttr(Returned);
+  return Call;
 }
 
 AllocaInst *RegionBuilder::createEntryAlloca(Type *Ty, const Twine &Name) {
