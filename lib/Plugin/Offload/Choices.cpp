@@ -4,6 +4,7 @@
 #include "llvm/ADT/SmallPtrSet.h"
 #include "llvm/Analysis/DomTreeUpdater.h"
 #include "llvm/Analysis/LoopInfo.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -15,6 +16,53 @@ using namespace llvm;
 namespace pacc {
 
 namespace {
+
+/// Makes conditions fit to branch on: what may be undef is frozen. Values from
+/// before all loops are frozen there, for all their uses, so that conditions
+/// that were affine still are.
+class Freezer {
+public:
+  explicit Freezer(LoopInfo &LI) : LI(LI) {}
+
+  Value *freeze(Value *Condition, Instruction *Before) {
+    Visited.clear();
+    if (freezeSources(Condition))
+      return Condition;
+    return new FreezeInst(Condition, "", Before->getIterator());
+  }
+
+private:
+  /// Returns false, perhaps after some freezing, if that is not enough.
+  bool freezeSources(Value *V) {
+    if (isGuaranteedNotToBeUndef(V) || !Visited.insert(V).second)
+      return true;
+    auto *I = dyn_cast<Instruction>(V);
+    if (isa<Argument>(V) || (I && !LI.getLoopFor(I->getParent())))
+      return freezeDefinition(V);
+    return I && isa<PHINode, CmpInst, CastInst, BinaryOperator>(I) &&
+           all_of(SmallVector<Value *, 4>(I->operands()),
+                  [&](Value *Operand) { return freezeSources(Operand); });
+  }
+
+  bool freezeDefinition(Value *V) {
+    std::optional<BasicBlock::iterator> Place;
+    if (auto *I = dyn_cast<Instruction>(V))
+      Place = I->getInsertionPointAfterDef();
+    else
+      Place = cast<Argument>(V)
+                  ->getParent()
+                  ->getEntryBlock()
+                  .getFirstNonPHIOrDbgOrAlloca();
+    if (!Place)
+      return false;
+    auto *Frozen = new FreezeInst(V, V->getName(), *Place);
+    V->replaceUsesWithIf(Frozen, [&](Use &U) { return U.getUser() != Frozen; });
+    return true;
+  }
+
+  LoopInfo &LI;
+  SmallPtrSet<Value *, 8> Visited;
+};
 
 /// One load or store whose address is GEPs of a select or of a PHI.
 class ChosenAccess {
@@ -54,8 +102,9 @@ private:
   void splitSelect(SelectInst &Select, SmallVectorImpl<Instruction *> &New) {
     Instruction *Then, *Else;
     DomTreeUpdater Updater(DT, DomTreeUpdater::UpdateStrategy::Eager);
-    SplitBlockAndInsertIfThenElse(Select.getCondition(), Access.getIterator(),
-                                  &Then, &Else, nullptr, &Updater, &LI);
+    Value *Condition = Freezer(LI).freeze(Select.getCondition(), &Access);
+    SplitBlockAndInsertIfThenElse(Condition, Access.getIterator(), &Then, &Else,
+                                  nullptr, &Updater, &LI);
     createJoin(Access.getParent(), 2);
     auto Same = [](Value *V) { return V; };
     New.push_back(copyTo(Then, Select.getTrueValue(), Same));

@@ -2,6 +2,7 @@
 #include "Offload/Subscripts.h"
 
 #include "llvm/ADT/MapVector.h"
+#include "llvm/IR/GetElementPtrTypeIterator.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
@@ -42,32 +43,55 @@ Subscripts::Subscripts(Function &F) {
 
 namespace {
 
-/// An address as base + bytes + sum of terms.
+/// V * Bytes, or Bytes without a value.
+struct Offset {
+  Value *V;
+  int64_t Bytes;
+};
+
+/// An address as a base and what is added to it, in this order.
 struct Address {
   Value *Base;
-  int64_t Bytes = 0;
-  SmallVector<std::pair<Value *, int64_t>, 4> Terms;
+  SmallVector<Offset, 4> Offsets;
   bool InBounds = true;
-  unsigned NumGEPs = 0;
+  bool IsSingleGEP = false;
 };
 
 } // namespace
 
 static std::optional<Address> decompose(Value *Pointer, const DataLayout &DL) {
   Address A;
-  while (auto *GEP = dyn_cast<GEPOperator>(Pointer)) {
-    SmallMapVector<Value *, APInt, 4> Variable;
-    APInt Constant(64, 0);
-    if (!GEP->collectOffset(DL, 64, Variable, Constant))
-      return std::nullopt;
-    for (auto &[V, Scale] : Variable)
-      A.Terms.push_back({V, Scale.getSExtValue()});
-    A.Bytes += Constant.getSExtValue();
-    A.InBounds &= GEP->isInBounds();
-    Pointer = GEP->getPointerOperand();
-    ++A.NumGEPs;
-  }
+  SmallVector<GEPOperator *, 4> GEPs; // the access's own one first
+  for (; auto *GEP = dyn_cast<GEPOperator>(Pointer);
+       Pointer = GEP->getPointerOperand())
+    GEPs.push_back(GEP);
   A.Base = Pointer;
+  A.IsSingleGEP = GEPs.size() == 1;
+  for (GEPOperator *GEP : reverse(GEPs)) {
+    A.InBounds &= GEP->isInBounds();
+    for (auto I = gep_type_begin(GEP), E = gep_type_end(GEP); I != E; ++I) {
+      Value *Index = I.getOperand();
+      auto *Constant = dyn_cast<ConstantInt>(Index);
+      if (StructType *Ty = I.getStructTypeOrNull()) {
+        unsigned Field = Constant->getZExtValue();
+        A.Offsets.push_back(
+            {nullptr,
+             int64_t(DL.getStructLayout(Ty)->getElementOffset(Field))});
+        continue;
+      }
+      TypeSize Stride = I.getSequentialElementStride(DL);
+      if (Stride.isScalable() || !Index->getType()->isIntegerTy())
+        return std::nullopt;
+      int64_t Bytes = Stride.getFixedValue();
+      if (!Constant)
+        A.Offsets.push_back({Index, Bytes});
+      else if (MulOverflow(Constant->getValue().sextOrTrunc(64).getSExtValue(),
+                           Bytes, Bytes))
+        return std::nullopt;
+      else
+        A.Offsets.push_back({nullptr, Bytes});
+    }
+  }
   return A;
 }
 
@@ -76,11 +100,31 @@ static int64_t floorDivide(int64_t A, int64_t B) {
   return A / B - (A % B != 0 && (A < 0) != (B < 0));
 }
 
+/// Is the sum of all variables of the subscripts 0 to \p D and of \p Constant
+/// an address on the way that \p Offsets goes?
+static bool passes(ArrayRef<Offset> Offsets, ArrayRef<unsigned> SubscriptOf,
+                   unsigned D, int64_t Constant) {
+  auto Left = count_if(zip(Offsets, SubscriptOf), [&](auto Pair) {
+    return std::get<0>(Pair).V && std::get<1>(Pair) <= D;
+  });
+  for (auto [Offset, Subscript] : zip(Offsets, SubscriptOf)) {
+    if (Left == 0 && Constant == 0)
+      return true;
+    if (Offset.V && Subscript > D)
+      return false;
+    if (Offset.V)
+      --Left;
+    else
+      Constant -= Offset.Bytes;
+  }
+  return Left == 0 && Constant == 0;
+}
+
 bool Subscripts::restoreAccess(Instruction &Access) const {
   const DataLayout &DL = Access.getDataLayout();
   Value *Pointer = getLoadStorePointerOperand(&Access);
   std::optional<Address> A = decompose(Pointer, DL);
-  if (!A || A->NumGEPs == 0)
+  if (!A || A->Offsets.empty())
     return false;
   auto Known =
       find_if(Rows, [&](const auto &Entry) { return Entry.first == A->Base; });
@@ -88,7 +132,7 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
     return false;
   Type *Row = Known->second;
   auto *Only = cast<GEPOperator>(Pointer);
-  if (A->NumGEPs == 1 && Only->getSourceElementType() == Row &&
+  if (A->IsSingleGEP && Only->getSourceElementType() == Row &&
       Only->getNumIndices() == depthOf(Row) + 1)
     return false;
 
@@ -102,24 +146,26 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
       uint64_t(Strides.back()))
     return false;
 
-  // Each term goes to the outermost subscript whose step divides its scale.
-  SmallVector<SmallVector<std::pair<Value *, int64_t>, 2>, 4> Terms(
-      Strides.size());
+  // Each variable goes to the outermost subscript whose step divides its scale.
+  SmallVector<unsigned, 8> SubscriptOf;
   unsigned Innermost = 0;
-  for (auto [V, Scale] : A->Terms) {
+  int64_t Rest = 0;
+  for (auto [V, Bytes] : A->Offsets) {
     unsigned D = 0;
-    while (D < Strides.size() && Scale % Strides[D] != 0)
-      ++D;
+    if (!V)
+      Rest += Bytes;
+    else
+      while (D < Strides.size() && Bytes % Strides[D] != 0)
+        ++D;
     if (D == Strides.size())
       return false;
-    Terms[D].push_back({V, Scale / Strides[D]});
+    SubscriptOf.push_back(D);
     Innermost = std::max(Innermost, D);
   }
   // The constant is split so that the subscripts further in stay small where
   // they have a variable part (A[i-1][j+1]), and in the row where they have
   // none (A[i][3]).
   SmallVector<int64_t, 4> Constants;
-  int64_t Rest = A->Bytes;
   for (auto [D, Stride] : enumerate(Strides)) {
     int64_t Count =
         floorDivide(D < Innermost ? Rest + Stride / 2 : Rest, Stride);
@@ -131,11 +177,16 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
 
   IRBuilder<> Builder(&Access);
   SmallVector<Value *, 4> Indices;
+  int64_t Bytes = 0;
+  bool InBounds = A->InBounds;
   for (unsigned D = 0; D < Strides.size(); ++D) {
+    // Offsets within an object are far from overflow in any order.
     Value *Index = nullptr;
-    for (auto [V, Factor] : Terms[D]) {
-      Value *Wide = Builder.CreateSExtOrTrunc(V, Builder.getInt64Ty());
-      if (Factor != 1)
+    for (auto [Offset, Subscript] : zip(A->Offsets, SubscriptOf)) {
+      if (!Offset.V || Subscript != D)
+        continue;
+      Value *Wide = Builder.CreateSExtOrTrunc(Offset.V, Builder.getInt64Ty());
+      if (int64_t Factor = Offset.Bytes / Strides[D]; Factor != 1)
         Wide = Builder.CreateMul(Wide, Builder.getInt64(Factor), "",
                                  /*HasNUW=*/false, A->InBounds);
       Index =
@@ -147,6 +198,8 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
     else if (Constants[D] != 0)
       Index = Builder.CreateAdd(Index, Constant, "", false, A->InBounds);
     Indices.push_back(Index);
+    Bytes += Constants[D] * Strides[D];
+    InBounds = InBounds && passes(A->Offsets, SubscriptOf, D, Bytes);
   }
   // Delinearisation drops a leading zero; let it drop one that says nothing.
   if (auto *First = dyn_cast<ConstantInt>(Indices[0]);
@@ -155,8 +208,8 @@ bool Subscripts::restoreAccess(Instruction &Access) const {
     Indices.insert(Indices.begin(), Builder.getInt64(0));
   }
   Value *GEP = Builder.CreateGEP(Row, A->Base, Indices, Pointer->getName(),
-                                 A->InBounds ? GEPNoWrapFlags::inBounds()
-                                             : GEPNoWrapFlags::none());
+                                 InBounds ? GEPNoWrapFlags::inBounds()
+                                          : GEPNoWrapFlags::none());
   Access.setOperand(isa<LoadInst>(Access) ? 0 : 1, GEP);
   RecursivelyDeleteTriviallyDeadInstructions(Pointer);
   return true;
