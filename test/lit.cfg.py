@@ -6,13 +6,14 @@ Substitutions
   %plugin       PollyACC.so
   %pacc_opt     opt with the plugin
   %pacc_cc      clang -O3 with the plugin and offloading on
+  %flang        (feature: flang)
   %rtlib        flags that link the host runtime
   %ptxas %libdevice %cuda   of the CUDA toolkit (features: ptxas, libdevice, cuda)
   %polly-acc-clang %pacc-occupancy %pacc-report         the project's tools
   %source %build %llvm      folders
 
 Features: ptxas, libdevice, cuda (a toolkit with headers), gpu (a driver and a
-device; no test may need it), make, gcc, ccache, root, and the host's architecture (x86_64).
+device; no test may need it), flang, make, gcc, ccache, root, and the host's architecture (x86_64).
 """
 
 import os
@@ -23,7 +24,7 @@ import lit.formats
 
 config.name = "Polly-ACC"
 config.test_format = lit.formats.ShTest(execute_external=False)
-config.suffixes = [".ll", ".c", ".cpp", ".cu", ".test"]
+config.suffixes = [".ll", ".c", ".cpp", ".cu", ".f90", ".test"]
 config.excludes = ["Inputs", "unit", "fuzz", "CMakeLists.txt"]
 config.test_source_root = os.path.dirname(__file__)
 config.test_exec_root = os.path.join(config.pacc_build, "test")
@@ -50,7 +51,7 @@ for name in ["CUDA_PATH", "CUDA_HOME"]:
     config.environment.pop(name, None)
 
 llvm_names = [
-    "FileCheck", "clang", "count", "llc", "llvm-as", "llvm-dis", "llvm-link",
+    "FileCheck", "clang", "count", "flang", "llc", "llvm-as", "llvm-dis", "llvm-link",
     "llvm-nm", "llvm-objdump", "llvm-reduce", "llvm-remarkutil", "llvm-strip",
     "not", "opt", "split-file",
 ]
@@ -85,6 +86,7 @@ features = {
     "libdevice": bool(config.libdevice),
     "cuda": os.path.exists(os.path.join(config.cuda_path, "include", "cuda_runtime.h")),
     "gpu": os.path.exists("/dev/nvidia0"),
+    "flang": os.path.exists(os.path.join(tools, "flang")),
     "make": bool(shutil.which("make")),
     "gcc": bool(shutil.which("gcc")),
     "ccache": bool(shutil.which("ccache")),

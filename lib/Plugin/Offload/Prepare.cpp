@@ -110,6 +110,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
       F, FAM);
   bool Changed = splitChosenAccesses(F, FAM);
   Changed |= Written.restore(F);
+  Changed |= hideRowLengths(F, FAM);
   Changed |= demoteReductions(F, FAM);
   if (Changed)
     FAM.invalidate(F, PreservedAnalyses::none());
