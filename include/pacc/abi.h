@@ -114,6 +114,17 @@ struct pacc_size {
   double threads;
 };
 
+/* A stretch of a function in which regions leave their arrays on the device.
+ * region        its name and place; the history is not used
+ * aborts, rest  how often it was given up, and how many of the next times it is
+ *               not tried; the runtime's own, zero in the object file
+ */
+struct pacc_span {
+  struct pacc_region region;
+  uint32_t aborts;
+  uint32_t rest;
+};
+
 enum {
   PACC_COPY_IN = 1,  /* host to device, before the first launch */
   PACC_COPY_OUT = 2, /* device to host, at the region's end */
@@ -165,6 +176,54 @@ void __pacc_rt_launch(void *run, uint32_t kernel, int64_t nx, int64_t ny,
 /* Waits, copies out, closes the region. 1: the results are in host memory.
  * 0: host memory is as it was at the region's begin. */
 int32_t __pacc_rt_end(void *run);
+
+/* Spans: several regions, one after the other on one thread, that are all or
+ * nothing together. The host reads and writes none of their arrays meanwhile.
+ *
+ *   span = __pacc_rt_span_begin(&descriptor);
+ *   if (!span) goto one_by_one;
+ *   while (...) {
+ *     if (!__pacc_rt_span_worth(span, &region, sizes, 1, bytes)) goto abort;
+ *     run = __pacc_rt_span_region(span, &region);
+ *     if (!run) goto abort;
+ *     a = __pacc_rt_span_array(run, "A", A, lo, hi);
+ *     as in any region: copies, launches
+ *     if (!__pacc_rt_end(run)) goto abort;
+ *   }
+ *   if (__pacc_rt_span_end(span)) goto done;
+ *   goto one_by_one;
+ * abort:
+ *   __pacc_rt_span_abort(span);
+ * one_by_one:
+ *   the same code with each region for itself
+ * done:
+ */
+
+/* NULL: not now; run the regions one by one. */
+void *__pacc_rt_span_begin(struct pacc_span *span);
+
+/* __pacc_rt_worth for a region of the span. What other regions of the span
+ * gained counts, too, and bytes count the first time. */
+int32_t __pacc_rt_span_worth(void *span, struct pacc_region *region,
+                             const struct pacc_size *kernels,
+                             uint32_t n_kernels, double bytes);
+
+/* __pacc_rt_begin for a region of the span. NULL: abort the span. */
+void *__pacc_rt_span_region(void *span, struct pacc_region *region);
+
+/* __pacc_rt_array for an array that stays on the device until the span's end:
+ * its copies in are made once, its copies out by __pacc_rt_span_end. Arrays of
+ * __pacc_rt_array are copied at once and by __pacc_rt_end as in other regions,
+ * and must be memory that is as good as new when the regions run one by one. */
+uint64_t __pacc_rt_span_array(void *run, const char *name, void *host,
+                              int64_t lo, int64_t hi);
+
+/* Copies everything out and closes the span. 1: the results are in host memory.
+ * 0: host memory is as it was at the span's begin. */
+int32_t __pacc_rt_span_end(void *span);
+
+/* Closes the span; host memory is as it was at its begin. */
+void __pacc_rt_span_abort(void *span);
 
 #ifdef __cplusplus
 }

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PACC_BACKEND_VERSION 1
+#define PACC_BACKEND_VERSION 2
 
 /* What a device is.
  * name          "NVIDIA H200", "CPU device"
@@ -69,6 +69,9 @@ struct pacc_backend {
   int (*copy_out)(void *device, void *stream, void *to, uint64_t to_pitch,
                   uint64_t from, uint64_t from_pitch, uint64_t width,
                   uint64_t count);
+  /* `size` bytes from one place of the device to another. */
+  int (*copy_within)(void *device, void *stream, uint64_t to, uint64_t from,
+                     uint64_t size);
   int (*launch)(void *device, void *stream, void *kernel,
                 const uint32_t grid[3], const struct pacc_kernel *info,
                 void **params);

@@ -183,6 +183,19 @@ static int backend_copy_out(void *device, void *stream, void *to,
   return status;
 }
 
+static int backend_copy_within(void *device, void *stream, uint64_t to,
+                               uint64_t from, uint64_t size) {
+  (void)device;
+  (void)stream;
+  int status = pacc_cpu_memory_check("from", from, 0, size, 1);
+  if (!status)
+    status = pacc_cpu_memory_check("to", to, 0, size, 1);
+  if (!status)
+    pacc_cpu_memory_copy((void *)(uintptr_t)to, 0,
+                         (const void *)(uintptr_t)from, 0, size, 1);
+  return status;
+}
+
 /* -- Launches -- */
 
 static int check_params(const struct pacc_cpu_kernel *kernel,
@@ -266,6 +279,7 @@ static const struct pacc_backend backend = {
     .host_free = backend_host_free,
     .copy_in = backend_copy_in,
     .copy_out = backend_copy_out,
+    .copy_within = backend_copy_within,
     .launch = backend_launch,
     .event_create = backend_event_create,
     .event_destroy = backend_event_destroy,

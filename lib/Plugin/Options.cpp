@@ -129,7 +129,8 @@ Expected<BlockShape> parseBlockShape(StringRef Text) {
 Error Options::validate() const {
   for (auto &[Name, Value] : {std::pair<StringRef, StringRef>{"fma", Fma},
                               {"embed-bitcode", EmbedBitcode},
-                              {"ptxas", Ptxas}})
+                              {"ptxas", Ptxas},
+                              {"keep-data", KeepData}})
     if (Value != "on" && Value != "off")
       return badValue(Name, Value, "on or off");
   if (auto Shape = parseBlockShape(BlockSize); !Shape)

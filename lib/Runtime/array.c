@@ -4,8 +4,7 @@
  * that writes to the program's memory, and it can't fail.
  */
 #include "copy_private.h"
-#include "count_private.h"
-#include "run_private.h"
+#include "span_private.h"
 
 #include "pacc/runtime.h"
 
@@ -41,9 +40,8 @@ static void place(struct pacc_run *run, struct pacc_array *array) {
     array->address = array->block->address + shift - (uint64_t)array->lo;
 }
 
-PACC_RT_API uint64_t __pacc_rt_array(void *handle, const char *name, void *host,
-                                     int64_t lo, int64_t hi) {
-  struct pacc_run *run = handle;
+static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
+                          int64_t lo, int64_t hi, bool stays) {
   if (run->failed)
     return 0;
   struct pacc_array *array = pacc_run_add_array(run);
@@ -57,9 +55,22 @@ PACC_RT_API uint64_t __pacc_rt_array(void *handle, const char *name, void *host,
   array->hi = hi;
   /* No kernel reads through the address of an empty array. */
   array->address = ALIGNMENT;
-  if (lo < hi)
+  if (lo < hi && stays)
+    pacc_mirror_place(run, array);
+  else if (lo < hi)
     place(run, array);
   return run->failed ? 0 : array->address;
+}
+
+PACC_RT_API uint64_t __pacc_rt_array(void *handle, const char *name, void *host,
+                                     int64_t lo, int64_t hi) {
+  return add_array(handle, name, host, lo, hi, false);
+}
+
+PACC_RT_API uint64_t __pacc_rt_span_array(void *handle, const char *name,
+                                          void *host, int64_t lo, int64_t hi) {
+  struct pacc_run *run = handle;
+  return add_array(run, name, host, lo, hi, run->span != NULL);
 }
 
 /* ---- copies ----------------------------------------------------------- */
@@ -97,57 +108,28 @@ static bool normalize(const struct pacc_array *array, struct rows *rows) {
   return true;
 }
 
-static void count_copy(struct pacc_run *run, const char *name,
-                       const char *direction, uint64_t bytes) {
-  char text[24];
-  bool in = direction[0] == 'i';
-  *(in ? &run->bytes_in : &run->bytes_out) += bytes;
-  pacc_count(in ? &pacc_counts.copies_in : &pacc_counts.copies_out, 1);
-  pacc_count(in ? &pacc_counts.bytes_in : &pacc_counts.bytes_out, bytes);
-  if (pacc_log_on(PACC_LOG_LAUNCH))
-    pacc_log(PACC_LOG_LAUNCH, "%s: copy %s %s, %s",
-             pacc_region_name(run->region), direction, name,
-             pacc_bytes(bytes, text));
-}
-
 static const char *host_bytes(const struct pacc_array *array,
                               const struct rows *rows) {
   return (const char *)((uintptr_t)array->host + (uintptr_t)rows->offset);
 }
 
-/* From the first byte of the rows to the last one. */
+/* Bytes from the first one of the rows to the last. */
+static uint64_t rows_span(const struct rows *rows) {
+  return (uint64_t)((rows->count - 1) * rows->pitch + rows->width);
+}
+
 static bool is_readable(const struct pacc_array *array,
                         const struct rows *rows) {
-  return pacc_memory_readable(
-      host_bytes(array, rows),
-      (uint64_t)((rows->count - 1) * rows->pitch + rows->width));
+  return pacc_memory_readable(host_bytes(array, rows), rows_span(rows));
 }
 
 /* `from` has its rows from_pitch bytes apart. */
 static void copy_in(struct pacc_run *run, const struct pacc_array *array,
                     const struct rows *rows, const char *from,
                     uint64_t from_pitch) {
-  struct pacc_device *device = run->device;
-  uint64_t bytes = (uint64_t)rows->width * (uint64_t)rows->count;
-  struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_IN,
-                               .name = array->name,
-                               .label = run->region->name,
-                               .bytes = bytes};
-  bool timed = pacc_profile_before(run, &op);
-  int status = device->backend->copy_in(
-      device->handle, run->thread->stream,
-      array->address + (uint64_t)rows->offset, (uint64_t)rows->pitch, from,
-      from_pitch, (uint64_t)rows->width, (uint64_t)rows->count);
-  if (timed)
-    pacc_profile_after(run);
-  if (status) {
-    char text[24];
-    FAIL(run, status, "array %s (%s) can't be copied to the device",
-         array->name, pacc_bytes(bytes, text));
-    return;
-  }
-  count_copy(run, array->name, "in", bytes);
-  pacc_run_collect_if_full(run);
+  pacc_run_copy_in(run, array->name, array->address + (uint64_t)rows->offset,
+                   (uint64_t)rows->pitch, from, from_pitch,
+                   (uint64_t)rows->width, (uint64_t)rows->count);
 }
 
 /* Keeps what the host has now, for pacc_copy_changes. The device gets just
@@ -155,14 +137,15 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
 static void keep_before(struct pacc_run *run, const struct pacc_array *array,
                         const struct rows *rows, struct pacc_result *result) {
   uint64_t size = result->width * result->count;
-  if (pacc_pool_take(&run->device->staging, size, &result->before)) {
+  if (pacc_pool_take(&run->device->staging, size, &result->before_block)) {
     char text[24];
-    result->before = NULL;
+    result->before_block = NULL;
     FAIL_HERE(run, "out of host memory for the old values of %s (%s)",
               result->name, pacc_bytes(size, text));
     return;
   }
-  char *before = (char *)(uintptr_t)result->before->address;
+  char *before = (char *)(uintptr_t)result->before_block->address;
+  result->before = before;
   pacc_copy_rows(before, result->width, result->host, result->pitch,
                  result->width, result->count);
   copy_in(run, array, rows, before, result->width);
@@ -200,6 +183,12 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
   struct rows rows = {offset, width, count, pitch};
   if (!normalize(array, &rows)) {
     FAIL_HERE(run, "a copy of array %s leaves the array's bounds", array->name);
+    return;
+  }
+  if (array->mirror) {
+    pacc_mirror_want(array->mirror, direction, host_bytes(array, &rows),
+                     rows_span(&rows),
+                     (uint64_t)rows.width * (uint64_t)rows.count);
     return;
   }
   if (direction & PACC_COPY_MAYBE && !is_readable(array, &rows)) {
@@ -243,34 +232,12 @@ static bool stage(struct pacc_run *run) {
   return true;
 }
 
-static void copy_out(struct pacc_run *run, const struct pacc_result *result) {
-  struct pacc_device *device = run->device;
-  uint64_t bytes = result->width * result->count;
-  struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_OUT,
-                               .name = result->name,
-                               .label = run->region->name,
-                               .bytes = bytes};
-  bool timed = pacc_profile_before(run, &op);
-  int status = device->backend->copy_out(
-      device->handle, run->thread->stream, result->result, result->width,
-      result->device, result->pitch, result->width, result->count);
-  if (timed)
-    pacc_profile_after(run);
-  if (status) {
-    char text[24];
-    FAIL(run, status, "array %s (%s) can't be copied from the device",
-         result->name, pacc_bytes(bytes, text));
-    return;
-  }
-  count_copy(run, result->name, "out", bytes);
-}
-
 void pacc_run_fetch_results(struct pacc_run *run) {
   struct pacc_device *device = run->device;
   if (!stage(run))
     return;
   for (unsigned i = 0; i < run->n_results && !run->failed; i++)
-    copy_out(run, &run->results[i]);
+    pacc_run_copy_out(run, &run->results[i]);
   if (run->failed)
     return;
   int status = device->backend->sync(device->handle, run->thread->stream);
@@ -286,8 +253,8 @@ void pacc_run_write_back(struct pacc_run *run) {
     const struct pacc_result *result = &run->results[i];
     if (result->before)
       pacc_copy_changes(result->host, result->pitch, result->result,
-                        (const void *)(uintptr_t)result->before->address,
-                        result->width, result->width, result->count);
+                        result->before, result->width, result->width,
+                        result->count);
     else
       pacc_copy_rows(result->host, result->pitch, result->result, result->width,
                      result->width, result->count);

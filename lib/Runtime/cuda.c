@@ -486,6 +486,12 @@ static int cuda_copy_out(void *device, void *stream, void *to,
   return status;
 }
 
+static int cuda_copy_within(void *device, void *stream, uint64_t to,
+                            uint64_t from, uint64_t size) {
+  (void)device;
+  return CHECK(copy_within, to, from, size, stream);
+}
+
 /* Static and dynamic shared memory together may pass the 48 KiB that every
  * kernel may use only if the kernel is told so. */
 static int allow_shared(struct cuda_kernel *kernel, uint32_t shared) {
@@ -553,6 +559,7 @@ const struct pacc_backend *pacc_cuda_backend(void) {
       .host_free = cuda_host_free,
       .copy_in = cuda_copy_in,
       .copy_out = cuda_copy_out,
+      .copy_within = cuda_copy_within,
       .launch = cuda_launch,
       .event_create = cuda_event_create,
       .event_destroy = cuda_event_destroy,

@@ -87,6 +87,8 @@ struct pacc_cu_copy {
     (pacc_cu_address to, const void *from, size_t bytes, void *stream))        \
   X(copy_out, cuMemcpyDtoHAsync_v2,                                            \
     (void *to, pacc_cu_address from, size_t bytes, void *stream))              \
+  X(copy_within, cuMemcpyDtoDAsync_v2,                                         \
+    (pacc_cu_address to, pacc_cu_address from, size_t bytes, void *stream))    \
   X(copy_2d, cuMemcpy2DAsync_v2,                                               \
     (const struct pacc_cu_copy *copy, void *stream))                           \
   X(launch, cuLaunchKernel,                                                    \

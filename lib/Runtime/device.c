@@ -213,6 +213,11 @@ struct pacc_device *pacc_device_peek(void) {
   return usable(&the_device) ? &the_device : NULL;
 }
 
+bool pacc_device_is_possible(void) {
+  enum state now = atomic_load_explicit(&state, memory_order_acquire);
+  return now == UNOPENED || (now == OPEN && usable(&the_device));
+}
+
 bool pacc_device_hold(struct pacc_device *device) {
   if (!usable(device))
     return false;

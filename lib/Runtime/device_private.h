@@ -41,6 +41,9 @@ struct pacc_device {
  * be a device at all? */
 bool pacc_device_is_optional(void);
 
+/* False if regions run their original loops, as far as is known. */
+bool pacc_device_is_possible(void);
+
 /* The device, opened by the first call. NULL: original loops; what was wrong
  * has been said. */
 struct pacc_device *pacc_device_get(void);

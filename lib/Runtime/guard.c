@@ -13,6 +13,7 @@
 #include "count_private.h"
 
 #include "pacc/runtime.h"
+#include "span_private.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -182,12 +183,18 @@ static void learn(uint32_t *history, double estimate, double seconds) {
 /*===-- The decision
  * -------------------------------------------------------===*/
 
+/* What it takes to get the device ready for the region, in seconds. */
+static double start_price(const struct pacc_device *device,
+                          const struct pacc_region *region) {
+  bool loaded = __atomic_load_n(&region->image->state, __ATOMIC_ACQUIRE);
+  return (device ? 0 : OPEN) + (loaded ? 0 : LOAD);
+}
+
 /* Is the device ready for the region, or has enough been missed by now to pay
  * for that? */
 static bool may_start(const struct pacc_device *device,
                       const struct pacc_region *region, double gain) {
-  bool loaded = __atomic_load_n(&region->image->state, __ATOMIC_ACQUIRE);
-  double price = (device ? 0 : OPEN) + (loaded ? 0 : LOAD);
+  double price = start_price(device, region);
   if (price == 0)
     return true;
   uint64_t gain_ns = (uint64_t)((gain < 1e6 ? gain : 1e6) * 1e9);
@@ -198,6 +205,11 @@ static bool may_start(const struct pacc_device *device,
                                         : missed + gain_ns;
   while (!atomic_compare_exchange_weak(&missed_ns, &missed, left));
   return missed + gain_ns >= price_ns;
+}
+
+/* The same without counting the gain as missed. */
+static bool would_pay(double gain, double price) {
+  return gain > 0 && (double)atomic_load(&missed_ns) * 1e-9 + gain >= price;
 }
 
 static int32_t decide(struct pacc_region *region,
@@ -236,6 +248,29 @@ PACC_RT_API int32_t __pacc_rt_worth(struct pacc_region *region,
   if (!worth)
     pacc_count(&pacc_counts.fallbacks, 1);
   return worth;
+}
+
+/* A span is given up when what its regions are expected to lose on the device
+ * passes what was put into it: it costs at most twice what it had to. */
+PACC_RT_API int32_t __pacc_rt_span_worth(void *handle,
+                                         struct pacc_region *region,
+                                         const struct pacc_size *kernels,
+                                         uint32_t n_kernels, double bytes) {
+  struct pacc_open_span *span = handle;
+  running.region = NULL;
+  if (!pacc_device_is_optional())
+    return 1;
+  const struct pacc_device *device = pacc_device_peek();
+  unsigned class = class_of(kernels, n_kernels);
+  bool first = pacc_span_is_first(span, region);
+  span->balance +=
+      device_seconds(device, kernels, n_kernels, first ? bytes : 0) *
+          factor(&region->device_factor[class]) -
+      host_seconds(kernels, n_kernels) * factor(&region->host_factor[class]);
+  double price = start_price(device, region);
+  if (price > 0)
+    return would_pay(-span->balance, price);
+  return span->balance <= (double)(pacc_clock() - span->start_ns) * 1e-9;
 }
 
 PACC_RT_API void __pacc_rt_host_end(struct pacc_region *region) {

@@ -8,7 +8,8 @@
 
 /* The bytes [lo, hi) relative to `host`, and their place on the device.
  * address  that stands for `host` on the device
- * block    its memory; NULL for an empty array
+ * block    its memory; NULL for an empty array, and in a mirror
+ * mirror   one of the span's that the array lies in, else NULL
  */
 struct pacc_array {
   const char *name;
@@ -16,6 +17,7 @@ struct pacc_array {
   int64_t lo, hi;
   uint64_t address;
   struct pacc_block *block;
+  struct pacc_mirror *mirror;
 };
 
 /* A copy to the host that is due at the region's end: `count` rows of `width`
@@ -25,6 +27,7 @@ struct pacc_array {
  * result  the same in the run's staging block, where rows are dense
  * before  what the host had there at the region's begin, dense too, if only
  *         changes may be written; else NULL
+ * before_block  the memory of `before`, if it is the run's own
  */
 struct pacc_result {
   const char *name;
@@ -32,10 +35,12 @@ struct pacc_result {
   uint64_t device;
   uint64_t width, count, pitch;
   char *result;
-  struct pacc_block *before;
+  const char *before;
+  struct pacc_block *before_block;
 };
 
-/* loaded   this run brought the module to the device
+/* span     that the region is part of, or NULL
+ * loaded   this run brought the module to the device
  * failed   sticky; the reason is in thread->error
  * staging  where results wait until all have arrived
  * bytes_in, bytes_out, launches  so far, for the log
@@ -45,6 +50,7 @@ struct pacc_run {
   struct pacc_device *device;
   struct pacc_thread *thread;
   struct pacc_module *module;
+  struct pacc_open_span *span;
   bool loaded;
   bool failed;
   struct pacc_array *arrays;
@@ -79,6 +85,34 @@ bool pacc_grid_of(const struct pacc_kernel *kernel, const int64_t n[3],
 /* In a profile, waits for the stream when many operations wait already. */
 void pacc_run_collect_if_full(struct pacc_run *run);
 
+/* Copies rows to the device, and a result to its place in staging memory
+ * (transfer.c). */
+void pacc_run_copy_in(struct pacc_run *run, const char *name, uint64_t to,
+                      uint64_t to_pitch, const char *from, uint64_t from_pitch,
+                      uint64_t width, uint64_t count);
+void pacc_run_copy_out(struct pacc_run *run, const struct pacc_result *result);
+
+/* Opens a run of the region on a device that is held and entered (runtime.c).
+ * NULL: the reason is in thread->error. */
+struct pacc_run *pacc_run_open(struct pacc_device *device,
+                               struct pacc_thread *thread,
+                               const struct pacc_region *region);
+
+/* Holds and enters the device, and opens a run. NULL: the reason is in the
+ * thread's error, if there is one. */
+struct pacc_run *pacc_run_begin(const struct pacc_region *region);
+
+/* After a failure: waits for what was queued, since it reads host memory and
+ * writes staging memory. A device that can't even do that is lost. */
+void pacc_run_settle(struct pacc_run *run);
+
+/* Waits, and writes the results to the host's arrays; if anything fails, not
+ * one of them, and false is returned. */
+bool pacc_run_finish(struct pacc_run *run);
+
+/* Gives the run and its memory back, and the device unless it is a span's. */
+void pacc_run_close(struct pacc_run *run);
+
 /* Brings all results into staging memory and waits for them (array.c). */
 void pacc_run_fetch_results(struct pacc_run *run);
 
@@ -87,6 +121,9 @@ void pacc_run_write_back(struct pacc_run *run);
 
 /* The region's name for messages. */
 const char *pacc_region_name(const struct pacc_region *region);
+
+/* The rest of __pacc_rt_end for a region of a span (span.c). */
+int32_t pacc_span_end_region(struct pacc_run *run);
 
 /* Keeps the first failure of the run; later calls do nothing. */
 #define FAIL(run, status, ...)                                                 \

@@ -6,7 +6,7 @@
  */
 #include "count_private.h"
 #include "guard_private.h"
-#include "run_private.h"
+#include "span_private.h"
 #include "sweep_private.h"
 
 #include "pacc/runtime.h"
@@ -20,10 +20,9 @@ PACC_RT_API const int PACC_ABI_SYMBOL = PACC_ABI_VERSION;
 
 /* ---- begin ------------------------------------------------------------ */
 
-/* With the device held and entered. NULL: the reason is in thread->error. */
-static struct pacc_run *open_run(struct pacc_device *device,
-                                 struct pacc_thread *thread,
-                                 const struct pacc_region *region) {
+struct pacc_run *pacc_run_open(struct pacc_device *device,
+                               struct pacc_thread *thread,
+                               const struct pacc_region *region) {
   bool loaded;
   uint64_t start_ns = pacc_clock();
   struct pacc_module *module =
@@ -57,34 +56,41 @@ static struct pacc_run *open_run(struct pacc_device *device,
   return run;
 }
 
-static struct pacc_run *begin(struct pacc_device *device,
-                              struct pacc_thread *thread,
-                              const struct pacc_region *region) {
+static struct pacc_run *enter_and_open(struct pacc_device *device,
+                                       struct pacc_thread *thread,
+                                       const struct pacc_region *region) {
   int status = device->backend->enter(device->handle);
   if (status) {
     pacc_error_set(&thread->error, device->backend, device->handle, status,
                    "the device can't be made current");
     return NULL;
   }
-  struct pacc_run *run = open_run(device, thread, region);
+  struct pacc_run *run = pacc_run_open(device, thread, region);
   if (!run)
     device->backend->leave(device->handle);
   return run;
 }
 
-PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
+struct pacc_run *pacc_run_begin(const struct pacc_region *region) {
   struct pacc_device *device = pacc_device_get();
   struct pacc_thread *thread = device ? pacc_thread_get() : NULL;
-  struct pacc_run *run = NULL;
-  if (thread && pacc_device_hold(device)) {
-    thread->error.text[0] = 0;
-    run = begin(device, thread, region);
-    if (!run) {
-      pacc_device_unhold(device);
-      pacc_error_report(region, &thread->error);
-    }
-  }
+  if (!thread)
+    return NULL;
+  thread->error.text[0] = 0;
+  if (!pacc_device_hold(device))
+    return NULL;
+  struct pacc_run *run = enter_and_open(device, thread, region);
+  if (!run)
+    pacc_device_unhold(device);
+  return run;
+}
+
+PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
+  struct pacc_run *run = pacc_run_begin(region);
   if (!run) {
+    const struct pacc_thread *thread = pacc_thread_peek();
+    if (thread && thread->error.text[0])
+      pacc_error_report(region, &thread->error);
     pacc_guard_forget();
     pacc_count(&pacc_counts.fallbacks, 1);
   }
@@ -168,16 +174,17 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
               kernel->name, count_blocks(nx, kernel->block[0]));
     return;
   }
-  pacc_sweep_launch(run, number, n, params);
+  if (run->span)
+    pacc_mirror_prepare(run);
+  if (!run->failed)
+    pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
     launch(run, number, grid, params);
 }
 
 /* ---- end ------------------------------------------------------------ */
 
-/* After a failure: waits for what was queued, since it reads host memory and
- * writes staging memory. A device that can't even do that is lost. */
-static void settle(struct pacc_run *run) {
+void pacc_run_settle(struct pacc_run *run) {
   struct pacc_device *device = run->device;
   if (device->backend->sync(device->handle, run->thread->stream))
     pacc_device_lose(device);
@@ -203,7 +210,7 @@ static void free_memory(struct pacc_run *run) {
   }
   free_staging(device, run->staging, lost);
   for (unsigned i = 0; i < run->n_results; i++)
-    free_staging(device, run->results[i].before, lost);
+    free_staging(device, run->results[i].before_block, lost);
 }
 
 static void log_success(const struct pacc_run *run) {
@@ -220,31 +227,43 @@ static void log_success(const struct pacc_run *run) {
            pacc_bytes(run->bytes_out, out), us / 1000, (unsigned)(us % 1000));
 }
 
-PACC_RT_API int32_t __pacc_rt_end(void *handle) {
-  struct pacc_run *run = handle;
-  struct pacc_device *device = run->device;
+bool pacc_run_finish(struct pacc_run *run) {
   if (!run->failed)
     pacc_run_fetch_results(run);
-  bool ok = !run->failed;
-  if (ok)
-    pacc_run_write_back(run);
+  if (run->failed)
+    pacc_run_settle(run);
   else
-    settle(run);
-  pacc_count(ok ? &pacc_counts.regions : &pacc_counts.fallbacks, 1);
+    pacc_run_write_back(run);
+  return !run->failed;
+}
+
+void pacc_run_close(struct pacc_run *run) {
+  struct pacc_device *device = run->device;
   free_memory(run);
-  pacc_profile_end(run, ok);
-  device->backend->leave(device->handle);
-  pacc_device_unhold(device);
+  pacc_profile_end(run, !run->failed);
+  if (!run->span) {
+    device->backend->leave(device->handle);
+    pacc_device_unhold(device);
+  }
+  if (!run->failed)
+    log_success(run);
+  pacc_run_give(run);
+}
+
+PACC_RT_API int32_t __pacc_rt_end(void *handle) {
+  struct pacc_run *run = handle;
+  if (run->span)
+    return pacc_span_end_region(run);
+  bool ok = pacc_run_finish(run);
+  pacc_count(ok ? &pacc_counts.regions : &pacc_counts.fallbacks, 1);
   /* Loading is paid once. */
   if (ok && !run->loaded)
     pacc_guard_device_ran(run->region,
                           (double)(pacc_clock() - run->start_ns) * 1e-9);
-  if (ok) {
-    log_success(run);
-  } else {
+  if (!ok) {
     pacc_guard_forget();
     pacc_error_report(run->region, &run->thread->error);
   }
-  pacc_run_give(run);
+  pacc_run_close(run);
   return ok;
 }

@@ -38,6 +38,9 @@ public:
   /// A `struct pacc_region` that names the image and a place in the source.
   llvm::Constant *createRegion(llvm::StringRef Name, llvm::StringRef Location);
 
+  /// A `struct pacc_span`.
+  llvm::Constant *createSpan(llvm::StringRef Name, llvm::StringRef Location);
+
   bool empty() const { return Kernels.empty(); }
 
   /// Compiles all kernels and fills in the image. A failure is an error of the
@@ -76,6 +79,8 @@ private:
   // Image.cpp
   void embed(const Code &C);
   llvm::Constant *describeKernel(const KernelInfo &K);
+  llvm::Constant *describeRegion(llvm::StringRef Name,
+                                 llvm::StringRef Location);
   llvm::GlobalVariable *createData(llvm::Constant *Data);
   llvm::Constant *createString(llvm::StringRef Text);
 

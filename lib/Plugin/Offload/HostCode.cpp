@@ -1,5 +1,6 @@
 //===- HostCode.cpp - The host's part of an offloaded region --------------===//
 #include "Offload/RegionBuilder.h"
+#include "Offload/Spans.h"
 
 #include "pacc/abi.h"
 #include "polly/ScopInfo.h"
@@ -92,6 +93,9 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   Value *Label = Builder.CreateGlobalString(Array.SAI->getName());
   Value *Address = callRuntime("__pacc_rt_array", Builder.getInt64Ty(),
                                {Run, Label, Base, First, End});
+  if (Cells.contains(Array.SAI))
+    cast<Instruction>(Address)->setMetadata(
+        CellMetadata, MDNode::get(Builder.getContext(), {}));
   AllocaInst *Slot =
       createEntryAlloca(Builder.getInt64Ty(), Array.SAI->getName() + ".device");
   Builder.CreateStore(Address, Slot);

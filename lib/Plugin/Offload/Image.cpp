@@ -42,7 +42,8 @@ static StructType *imageType(LLVMContext &C) {
                              I64, I64, Ptr, I64, Ptr});
 }
 
-Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
+/// struct pacc_region.
+Constant *DeviceModule::describeRegion(StringRef Name, StringRef Location) {
   LLVMContext &C = Host.getContext();
   if (!Image)
     Image = new GlobalVariable(
@@ -50,11 +51,23 @@ Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
         Constant::getNullValue(imageType(C)), "__pacc_image");
   Constant *History = Constant::getNullValue(
       ArrayType::get(Type::getInt32Ty(C), PACC_HISTORY_CLASSES));
-  Constant *Region = ConstantStruct::getAnon(
+  return ConstantStruct::getAnon(
       {Image, createString(Name), createString(Location), History, History});
+}
+
+Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
+  Constant *Region = describeRegion(Name, Location);
   return new GlobalVariable(Host, Region->getType(), false,
                             GlobalValue::PrivateLinkage, Region,
                             "__pacc_region");
+}
+
+Constant *DeviceModule::createSpan(StringRef Name, StringRef Location) {
+  Constant *Zero = ConstantInt::get(Type::getInt32Ty(Host.getContext()), 0);
+  Constant *Span =
+      ConstantStruct::getAnon({describeRegion(Name, Location), Zero, Zero});
+  return new GlobalVariable(Host, Span->getType(), false,
+                            GlobalValue::PrivateLinkage, Span, "__pacc_span");
 }
 
 /// struct pacc_kernel.

@@ -5,6 +5,7 @@
 #include "Offload/Prepare.h"
 #include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
+#include "Offload/Spans.h"
 #include "polly/CodeGen/IRBuilder.h"
 #include "polly/CodeGen/Utils.h"
 #include "polly/ScopDetection.h"
@@ -389,6 +390,7 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Constant *Descriptor = Device.createRegion(Report.Name, Report.Location);
   SmallVector<Instruction *, 3> Conditions =
       Nodes.createRegion(Region, Descriptor, Opts.MinWork);
+  Begins.push_back(Nodes.run());
   Nodes.finalize();
 
   // A region that could not be opened or closed runs the original loops. They
@@ -489,6 +491,9 @@ bool Offloader::runOnFunction(Function &F) {
     if (verifyFunction(F, &errs()))
       report_fatal_error("polly-acc generated an invalid function", false);
   }
+  if (Opts.KeepData == "on" && !Begins.empty())
+    formSpans(F, FAM, Device, Begins, Handled);
+  Begins.clear();
   F.addFnAttr(DoneAttribute);
   reportLeftLoops(F);
   return true;

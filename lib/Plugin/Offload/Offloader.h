@@ -13,6 +13,7 @@
 #include "Options.h"
 #include "llvm/ADT/DenseSet.h"
 #include "llvm/IR/PassManager.h"
+#include "llvm/IR/ValueHandle.h"
 
 namespace llvm {
 class BasicBlock;
@@ -62,6 +63,8 @@ private:
   std::vector<RegionReport> Reports;
   /// Blocks of regions that are done with, offloaded or not.
   llvm::DenseSet<const llvm::BasicBlock *> Handled;
+  /// Calls that open the regions of the function that is worked on.
+  llvm::SmallVector<llvm::WeakVH, 4> Begins;
   unsigned NumRegions = 0;
   /// What the function that is worked on asks for.
   BlockShape Annotated;

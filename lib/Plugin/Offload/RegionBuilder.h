@@ -35,6 +35,7 @@ public:
   void bindCell(polly::ScopArrayInfo *Cell,
                 const polly::ScopArrayInfo *Scalar) {
     Cell->setBasePtr(BlockGen.getOrCreateAlloca(Scalar));
+    Cells.insert(Cell);
   }
 
   /// Emits the whole region at the builder's position: asks whether it has
@@ -48,6 +49,9 @@ public:
   /// Tells the runtime, at the builder's position, that the original loops have
   /// run.
   void createHostEnd(llvm::Value *Descriptor);
+
+  /// The call that opens the region.
+  llvm::Value *run() const { return Run; }
 
   /// Kernels written so far, all in the device module.
   unsigned kernelCount() const { return NumKernels; }
@@ -88,6 +92,7 @@ private:
   llvm::Value *Run = nullptr;
   /// Where the device addresses of arrays are kept on the host.
   llvm::DenseMap<llvm::Value *, llvm::Value *> DeviceAddress;
+  llvm::SmallPtrSet<const polly::ScopArrayInfo *, 4> Cells;
   const pacc_kernel_plan *Current = nullptr;
   const UpdateMap *Updates = nullptr;
   unsigned NumKernels = 0;

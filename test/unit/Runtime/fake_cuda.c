@@ -124,6 +124,7 @@ static struct {
     {"cuMemHostUnregister", 0},
     {"cuMemcpyHtoDAsync_v2", 0},
     {"cuMemcpyDtoHAsync_v2", 0},
+    {"cuMemcpyDtoDAsync_v2", 0},
     {"cuMemcpy2DAsync_v2", 0},
     {"cuLaunchKernel", 0},
     {"cuEventCreate", 0},
@@ -591,6 +592,20 @@ int cuMemcpyDtoHAsync_v2(void *to, address from, size_t size, void *stream) {
                       .width = size,
                       .count = 1};
   return copy(enter(__func__, true), stream, &work, work.from, 0, true);
+}
+
+int cuMemcpyDtoDAsync_v2(address to, address from, size_t size, void *stream) {
+  struct work work = {.kind = COPY,
+                      .to = (char *)(uintptr_t)to,
+                      .from = (const char *)(uintptr_t)from,
+                      .width = size,
+                      .count = 1};
+  int failed = enter(__func__, true);
+  pthread_mutex_lock(&lock);
+  if (!failed && !allocated(work.from, size))
+    failed = ILLEGAL_ADDRESS;
+  pthread_mutex_unlock(&lock);
+  return copy(failed, stream, &work, work.to, 0, false);
 }
 
 struct copy_2d {

@@ -177,18 +177,15 @@ void init_data(struct data *data, unsigned seed) {
       data->c[i][j] = i * 100 + j;
 }
 
-int offload(struct pacc_region *region, struct data *data, double seed) {
+int finish_region(void *run, place_array *place, struct data *data,
+                  double seed) {
   const int64_t bytes = N * (int64_t)sizeof(double);
   const int64_t lo = FIRST_COLUMN * (int64_t)sizeof(double);
   const int64_t width = WIDTH * (int64_t)sizeof(double);
   const int64_t pitch = COLUMNS * (int64_t)sizeof(double);
-  void *run = __pacc_rt_begin(region);
-  if (!run)
-    return 0;
-  uint64_t a = __pacc_rt_array(run, "a", data->a, 0, bytes);
-  uint64_t b = __pacc_rt_array(run, "b", data->b, 0, bytes);
-  uint64_t c =
-      __pacc_rt_array(run, "c", data->c, lo, lo + (ROWS - 1) * pitch + width);
+  uint64_t a = place(run, "a", data->a, 0, bytes);
+  uint64_t b = place(run, "b", data->b, 0, bytes);
+  uint64_t c = place(run, "c", data->c, lo, lo + (ROWS - 1) * pitch + width);
   __pacc_rt_copy(run, 0, PACC_COPY_IN, 0, bytes, 1, 0);
   __pacc_rt_copy(run, 1, PACC_COPY_IN, 0, bytes, 1, 0);
   __pacc_rt_copy(run, 1, PACC_COPY_OUT, 0, bytes, 1, 0);
@@ -200,6 +197,11 @@ int offload(struct pacc_region *region, struct data *data, double seed) {
   __pacc_rt_launch(run, FILL, columns, rows, 1,
                    (void *[]){&c, &seed, &rows, &columns});
   return __pacc_rt_end(run);
+}
+
+int offload(struct pacc_region *region, struct data *data, double seed) {
+  void *run = __pacc_rt_begin(region);
+  return run ? finish_region(run, __pacc_rt_array, data, seed) : 0;
 }
 
 void on_host(struct data *data, double seed) {

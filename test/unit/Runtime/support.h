@@ -68,6 +68,13 @@ struct data {
 };
 void init_data(struct data *data, unsigned seed);
 
+/* The rest of a region, from its arrays to __pacc_rt_end, whose result it
+ * returns. place: __pacc_rt_array or __pacc_rt_span_array. */
+typedef uint64_t place_array(void *run, const char *name, void *host,
+                             int64_t lo, int64_t hi);
+int finish_region(void *run, place_array *place, struct data *data,
+                  double seed);
+
 /* b += 2 a (launched twice, so 4 a in all), and WIDTH columns of c become
  * seed. Returns what __pacc_rt_end does, 0 if begin gave NULL. */
 int offload(struct pacc_region *region, struct data *data, double seed);
