@@ -1,10 +1,10 @@
 //===- HostCode.cpp - The host's part of an offloaded region --------------===//
 #include "Offload/RegionBuilder.h"
+#include "Offload/RuntimeCalls.h"
 #include "Offload/Spans.h"
 
 #include "pacc/abi.h"
 #include "polly/ScopInfo.h"
-#include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -12,29 +12,6 @@ using namespace llvm;
 using namespace polly;
 
 namespace pacc {
-
-Value *RegionBuilder::callRuntime(StringRef Function, Type *Result,
-                                  ArrayRef<Value *> Arguments) {
-  Module *M = Builder.GetInsertBlock()->getModule();
-  SmallVector<Type *, 8> Types;
-  for (Value *V : Arguments)
-    Types.push_back(V->getType());
-  FunctionCallee Callee =
-      M->getOrInsertFunction(Function, FunctionType::get(Result, Types, false));
-  CallInst *Call = Builder.CreateCall(Callee, Arguments);
-  // Some targets want whole registers. Numbers of 32 bits are uint32_t as
-  // parameters and int32_t as results (pacc/abi.h).
-  const Triple &Target = M->getTargetTriple();
-  Type *Int32 = Builder.getInt32Ty();
-  auto Parameter = TargetLibraryInfo::getExtAttrForI32Param(Target, false);
-  for (auto [I, Ty] : enumerate(Types))
-    if (Ty == Int32 && Parameter != Attribute::None)
-      Call->addParamAttr(I, Parameter);
-  auto Returned = TargetLibraryInfo::getExtAttrForI32Return(Target, true);
-  if (Result == Int32 && Returned != Attribute::None)
-    Call->addRetAttr(Returned);
-  return Call;
-}
 
 AllocaInst *RegionBuilder::createEntryAlloca(Type *Ty, const Twine &Name) {
   BasicBlock &Entry = Builder.GetInsertBlock()->getParent()->getEntryBlock();
@@ -77,7 +54,7 @@ RegionBuilder::Rows RegionBuilder::createRows(const ArrayAst &Array,
 void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
                                unsigned Index, unsigned Direction) {
   auto [First, Width, Count, Pitch] = createRows(Array, Extent);
-  callRuntime("__pacc_rt_copy", Builder.getVoidTy(),
+  callRuntime(Builder, "__pacc_rt_copy", Builder.getVoidTy(),
               {Run, Builder.getInt32(Index), Builder.getInt32(Direction), First,
                Width, Count, Pitch});
 }
@@ -91,7 +68,7 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
       Last, Builder.getInt64(Array.SAI->getElemSizeInBytes()));
   End = Builder.CreateSelect(When, End, First);
   Value *Label = Builder.CreateGlobalString(Array.SAI->getName());
-  Value *Address = callRuntime("__pacc_rt_array", Builder.getInt64Ty(),
+  Value *Address = callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
                                {Run, Label, Base, First, End});
   if (Cells.contains(Array.SAI))
     cast<Instruction>(Address)->setMetadata(
@@ -158,7 +135,7 @@ Value *RegionBuilder::createWorth(const RegionAst &Region, Value *Descriptor) {
     Store(createSize(Size.Launches));
     Store(createSize(Size.Threads));
   }
-  return callRuntime("__pacc_rt_worth", Builder.getInt32Ty(),
+  return callRuntime(Builder, "__pacc_rt_worth", Builder.getInt32Ty(),
                      {Descriptor, Sizes, Builder.getInt32(Region.Sizes.size()),
                       createBytes(Region)});
 }
@@ -173,7 +150,7 @@ Value *RegionBuilder::createHasInstances(const RegionAst &Region,
 }
 
 void RegionBuilder::createHostEnd(Value *Descriptor) {
-  callRuntime("__pacc_rt_host_end", Builder.getVoidTy(), {Descriptor});
+  callRuntime(Builder, "__pacc_rt_host_end", Builder.getVoidTy(), {Descriptor});
 }
 
 //===----------------------------------------------------------------------===//
@@ -203,7 +180,8 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
     GoOnIf(Builder.CreateIsNotNull(createWorth(Region, Descriptor)));
   else if (!Region.Sizes.empty() && !MinWork.getAsInteger(10, Instances))
     GoOnIf(createHasInstances(Region, Instances));
-  Run = callRuntime("__pacc_rt_begin", Builder.getPtrTy(), {Descriptor});
+  Run =
+      callRuntime(Builder, "__pacc_rt_begin", Builder.getPtrTy(), {Descriptor});
   GoOnIf(Builder.CreateIsNotNull(Run));
 
   for (auto [Index, Array] : enumerate(Region.Arrays))
@@ -219,7 +197,8 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
                  PACC_COPY_OUT | (Array.Maybe ? PACC_COPY_MAYBE : 0) |
                      (Array.Changes ? PACC_COPY_CHANGES : 0));
   create(Region.Root.copy());
-  Value *Status = callRuntime("__pacc_rt_end", Builder.getInt32Ty(), {Run});
+  Value *Status =
+      callRuntime(Builder, "__pacc_rt_end", Builder.getInt32Ty(), {Run});
   Conditions.push_back(cast<Instruction>(Builder.CreateIsNotNull(Status)));
   return Conditions;
 }
@@ -239,7 +218,7 @@ void RegionBuilder::createLaunch(const LaunchAst &Launch, unsigned Kernel,
   for (unsigned D = 0; D < PACC_MAX_DIMS; ++D)
     Parameters.push_back(D < Threads.size() ? Threads[D] : Builder.getInt64(1));
   Parameters.push_back(Pointers);
-  callRuntime("__pacc_rt_launch", Builder.getVoidTy(), Parameters);
+  callRuntime(Builder, "__pacc_rt_launch", Builder.getVoidTy(), Parameters);
 }
 
 void RegionBuilder::createMark(__isl_take isl_ast_node *Mark) {

@@ -78,8 +78,6 @@ private:
   void createLaunch(const LaunchAst &Launch, unsigned Kernel,
                     llvm::ArrayRef<llvm::Value *> Arguments,
                     llvm::ArrayRef<llvm::Value *> Threads);
-  llvm::Value *callRuntime(llvm::StringRef Function, llvm::Type *Result,
-                           llvm::ArrayRef<llvm::Value *> Arguments);
   llvm::Value *toInt64(llvm::Value *V);
   llvm::AllocaInst *createEntryAlloca(llvm::Type *Ty, const llvm::Twine &Name);
 

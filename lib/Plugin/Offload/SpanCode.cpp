@@ -15,6 +15,7 @@
 //===----------------------------------------------------------------------===//
 #include "Offload/SpanCode.h"
 
+#include "Offload/RuntimeCalls.h"
 #include "Offload/Spans.h"
 #include "llvm/ADT/DepthFirstIterator.h"
 #include "llvm/IR/IRBuilder.h"
@@ -43,8 +44,6 @@ private:
   void connect(Constant *Descriptor);
   void removeDeadBlocks();
   void keepArrays(const OffloadedRegion &R);
-  Value *call(IRBuilder<> &Builder, StringRef Name, Type *Result,
-              ArrayRef<Value *> Arguments);
 
   Function &F;
   Span &S;
@@ -57,16 +56,6 @@ private:
 };
 
 } // namespace
-
-Value *SpanWriter::call(IRBuilder<> &Builder, StringRef Name, Type *Result,
-                        ArrayRef<Value *> Arguments) {
-  SmallVector<Type *, 6> Types;
-  for (Value *V : Arguments)
-    Types.push_back(V->getType());
-  FunctionCallee Callee = F.getParent()->getOrInsertFunction(
-      Name, FunctionType::get(Result, Types, false));
-  return Builder.CreateCall(Callee, Arguments);
-}
 
 /// One block before the first, one last block, one block after it.
 void SpanWriter::bound() {
@@ -121,8 +110,8 @@ void SpanWriter::mergeValues() {
 
 void SpanWriter::connect(Constant *Descriptor) {
   IRBuilder<> Builder(Open->getTerminator());
-  Handle =
-      call(Builder, "__pacc_rt_span_begin", Builder.getPtrTy(), {Descriptor});
+  Handle = callRuntime(Builder, "__pacc_rt_span_begin", Builder.getPtrTy(),
+                       {Descriptor});
   Builder.CreateCondBr(Builder.CreateIsNotNull(Handle), S.Entry, OneByOne);
   Open->getTerminator()->eraseFromParent();
 
@@ -132,12 +121,12 @@ void SpanWriter::connect(Constant *Descriptor) {
 
   Last->getTerminator()->replaceSuccessorWith(After, Close);
   Builder.SetInsertPoint(Close);
-  Value *Done =
-      call(Builder, "__pacc_rt_span_end", Builder.getInt32Ty(), {Handle});
+  Value *Done = callRuntime(Builder, "__pacc_rt_span_end", Builder.getInt32Ty(),
+                            {Handle});
   Builder.CreateCondBr(Builder.CreateIsNotNull(Done), After, OneByOne);
 
   Builder.SetInsertPoint(Abort);
-  call(Builder, "__pacc_rt_span_abort", Builder.getVoidTy(), {Handle});
+  callRuntime(Builder, "__pacc_rt_span_abort", Builder.getVoidTy(), {Handle});
   Builder.CreateBr(OneByOne);
 }
 
@@ -158,7 +147,8 @@ void SpanWriter::keepArrays(const OffloadedRegion &R) {
     IRBuilder<> Builder(Old);
     SmallVector<Value *, 6> Arguments = {Handle};
     append_range(Arguments, Old->args());
-    Old->replaceAllUsesWith(call(Builder, Name, Old->getType(), Arguments));
+    Old->replaceAllUsesWith(
+        callRuntime(Builder, Name, Old->getType(), Arguments));
     Old->eraseFromParent();
   };
   if (R.Worth)

@@ -208,6 +208,9 @@ static void fail_there(void *argument) {
   if (fault->total)
     *fault->total = fake_cuda_calls("*");
   CHECK(fake_cuda_current() == NULL);
+  /* The exit handlers are not what is tested here. */
+  if (fault->count)
+    _exit(0);
 }
 
 static unsigned count_calls(void) {
