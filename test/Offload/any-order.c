@@ -1,13 +1,14 @@
 /* Sums, products, extrema and bits that a whole nest computes: in any order,
  * by all threads.
- * RUN: %same --regions 10 %t %s | FileCheck %s
- * RUN: %same --regions 10 --plugin-flag=-mllvm --plugin-flag=-polly-acc-block-size=7x3 %t %s
+ * RUN: %same --regions 11 %t %s | FileCheck %s
+ * RUN: %same --regions 11 --plugin-flag=-mllvm --plugin-flag=-polly-acc-block-size=7x3 %t %s
  * CHECK-DAG: offloaded region 'total_scop
  * CHECK-DAG: offloaded region 'nest_scop
  * CHECK-DAG: offloaded region 'several_scop
  * CHECK-DAG: offloaded region 'extrema_scop
  * CHECK-DAG: offloaded region 'product_scop
  * CHECK-DAG: offloaded region 'narrow_scop
+ * CHECK-DAG: offloaded region 'condition_scop
  * CHECK-DAG: offloaded region 'element_scop
  * CHECK-DAG: offloaded region 'beside_scop
  * CHECK-DAG: offloaded region 'one_of_two_scop
@@ -70,7 +71,7 @@ APART static unsigned char narrow(int n) {
   return s;
 }
 
-/* Not yet: the statement may or may not happen. */
+/* Where it does not happen, nothing is added. */
 APART static long condition(int n) {
   long s = 0;
   for (int i = 0; i < n; i++)

@@ -1,4 +1,5 @@
 //===- AtomicUpdates.cpp - Updates of elements that threads share ---------===//
+#include "Offload/Combination.h"
 #include "Offload/Reductions.h"
 
 #include "llvm/Analysis/ValueTracking.h"
@@ -26,7 +27,8 @@ struct Update {
   LoadInst *Load;
   Instruction *Operation;
   StoreInst *Store;
-  unsigned Old; // operand of the operation
+  Combination How;
+  void erase() const;
 };
 
 /// An element whose address is the same for all threads.
@@ -46,96 +48,37 @@ static SmallVector<Update, 4> findMarked(Function &Kernel) {
     auto *Store = cast<StoreInst>(*I.user_begin());
     // The other operand may be a load, too; the old value's one is that of the
     // stored element, in whatever way its address was computed again.
-    for (unsigned Old : {0, 1})
-      if (auto *Load = dyn_cast<LoadInst>(I.getOperand(Old));
-          Load && oldOperandOf(I, *Load) == Old &&
-          getUnderlyingObject(Load->getPointerOperand()) ==
-              getUnderlyingObject(Store->getPointerOperand())) {
-        Updates.push_back({Load, &I, Store, Old});
+    for (Value *Operand : I.operands()) {
+      auto *Load = dyn_cast<LoadInst>(Operand);
+      auto How =
+          Load ? Combination::of(I, *Load, /*CheckZeros=*/false) : std::nullopt;
+      if (How && getUnderlyingObject(Load->getPointerOperand()) ==
+                     getUnderlyingObject(Store->getPointerOperand())) {
+        Updates.push_back({Load, &I, Store, *How});
         break;
       }
+    }
   }
   return Updates;
 }
 
-/// a op b for the operation of an update.
-static Value *combine(IRBuilderBase &Builder, Instruction &Operation, Value *A,
-                      Value *B) {
-  if (Operation.getOpcode() == Instruction::Sub)
-    return Builder.CreateAdd(A, B);
-  if (Operation.getOpcode() == Instruction::FSub)
-    return Builder.CreateFAddFMF(A, B, &Operation);
-  Instruction *Copy = Operation.clone();
-  Copy->setOperand(0, A);
-  Copy->setOperand(1, B);
-  Copy->setMetadata(UpdateMark, nullptr);
-  return Builder.Insert(Copy);
-}
-
-static Constant *identityOf(Instruction &Operation) {
-  Type *Ty = Operation.getType();
-  if (auto *Call = dyn_cast<IntrinsicInst>(&Operation)) {
-    unsigned Bits = Ty->getIntegerBitWidth();
-    switch (Call->getIntrinsicID()) {
-    case Intrinsic::smax:
-      return ConstantInt::get(Ty, APInt::getSignedMinValue(Bits));
-    case Intrinsic::smin:
-      return ConstantInt::get(Ty, APInt::getSignedMaxValue(Bits));
-    case Intrinsic::umin:
-      return ConstantInt::get(Ty, APInt::getMaxValue(Bits));
-    default:
-      return ConstantInt::get(Ty, 0);
-    }
-  }
-  switch (Operation.getOpcode()) {
-  case Instruction::Sub:
-    return ConstantInt::get(Ty, 0);
-  case Instruction::FSub:
-    return ConstantFP::get(Ty, 0.0);
-  default:
-    return ConstantExpr::getBinOpIdentity(Operation.getOpcode(), Ty);
-  }
-}
-
-static std::optional<AtomicRMWInst::BinOp>
-hardwareOperation(Instruction &Operation) {
-  if (auto *Call = dyn_cast<IntrinsicInst>(&Operation))
-    switch (Call->getIntrinsicID()) {
-    case Intrinsic::smax:
-      return AtomicRMWInst::Max;
-    case Intrinsic::smin:
-      return AtomicRMWInst::Min;
-    case Intrinsic::umax:
-      return AtomicRMWInst::UMax;
-    default:
-      return AtomicRMWInst::UMin;
-    }
-  switch (Operation.getOpcode()) {
-  case Instruction::Add:
-  case Instruction::Sub:
-    return AtomicRMWInst::Add;
-  case Instruction::FAdd:
-  case Instruction::FSub:
-    return AtomicRMWInst::FAdd;
-  case Instruction::And:
-    return AtomicRMWInst::And;
-  case Instruction::Or:
-    return AtomicRMWInst::Or;
-  case Instruction::Xor:
-    return AtomicRMWInst::Xor;
-  default:
-    return std::nullopt;
-  }
+void Update::erase() const {
+  Instruction *Comparison = comparisonOf(*Operation);
+  Store->eraseFromParent();
+  Operation->eraseFromParent();
+  if (Comparison)
+    Comparison->eraseFromParent();
+  Load->eraseFromParent();
 }
 
 /// *Address = *Address op Operand, atomically, before \p Before.
 static void createAtomic(Instruction *Before, Value *Address, Value *Operand,
-                         Instruction &Operation) {
+                         const Combination &How) {
   IRBuilder<> Builder(Before);
   LLVMContext &C = Builder.getContext();
   SyncScope::ID Device = C.getOrInsertSyncScopeID("device");
   const AtomicOrdering Relaxed = AtomicOrdering::Monotonic;
-  if (auto Kind = hardwareOperation(Operation)) {
+  if (auto Kind = How.atomic()) {
     Builder.CreateAtomicRMW(*Kind, Address, Operand, MaybeAlign(), Relaxed,
                             Device);
     return;
@@ -151,8 +94,8 @@ static void createAtomic(Instruction *Before, Value *Address, Value *Operand,
   Entry->getTerminator()->setSuccessor(0, Try);
   Builder.SetInsertPoint(Try);
   PHINode *Old = Builder.CreatePHI(Bits, 2);
-  Value *New = combine(Builder, Operation,
-                       Builder.CreateBitCast(Old, Operand->getType()), Operand);
+  Value *New = How.create(
+      Builder, Builder.CreateBitCast(Old, Operand->getType()), Operand);
   Value *Result = Builder.CreateAtomicCmpXchg(
       Address, Old, Builder.CreateBitCast(New, Bits), MaybeAlign(), Relaxed,
       Relaxed, Device);
@@ -161,23 +104,11 @@ static void createAtomic(Instruction *Before, Value *Address, Value *Operand,
   Builder.CreateCondBr(Builder.CreateExtractValue(Result, 1), Done, Try);
 }
 
-/// The operand as something that is combined with the old value by combine().
-static Value *operandOf(IRBuilderBase &Builder, const Update &U) {
-  Value *Operand = U.Operation->getOperand(1 - U.Old);
-  if (U.Operation->getOpcode() == Instruction::Sub)
-    return Builder.CreateNeg(Operand);
-  if (U.Operation->getOpcode() == Instruction::FSub)
-    return Builder.CreateFNegFMF(Operand, U.Operation);
-  return Operand;
-}
-
 static void replaceByAtomic(const Update &U) {
   IRBuilder<> Builder(U.Store);
-  createAtomic(U.Store, U.Store->getPointerOperand(), operandOf(Builder, U),
-               *U.Operation);
-  U.Store->eraseFromParent();
-  U.Operation->eraseFromParent();
-  U.Load->eraseFromParent();
+  createAtomic(U.Store, U.Store->getPointerOperand(),
+               U.How.createNew(Builder, *U.Operation), U.How);
+  U.erase();
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,7 +151,7 @@ static SmallVector<SharedElement, 2> findShared(Function &Kernel,
 /// The threads of a warp combine their values; the result is that of lane 0.
 /// A block may end in the middle of a warp.
 static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
-                          Value *Lanes, Instruction &Operation) {
+                          Value *Lanes, const Combination &How) {
   Type *Ty = V->getType();
   unsigned Width = Ty->getPrimitiveSizeInBits();
   Value *Mask = Builder.CreateLShr(
@@ -247,8 +178,7 @@ static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
           Shuffle(Builder.CreateZExt(Bits, Builder.getInt32Ty()), Distance),
           Bits->getType());
     }
-    Value *Both =
-        combine(Builder, Operation, V, Builder.CreateBitCast(Other, Ty));
+    Value *Both = How.create(Builder, V, Builder.CreateBitCast(Other, Ty));
     Value *Exists = Builder.CreateICmpULT(
         Builder.CreateAdd(Lane, Builder.getInt32(Distance)), Lanes);
     V = Builder.CreateSelect(Exists, Both, V);
@@ -275,26 +205,19 @@ static std::pair<Value *, Value *> numberThread(IRBuilderBase &Builder) {
 /// Each thread collects in a register, until it reaches \p End.
 static void collect(Function &Kernel, const SharedElement &Element,
                     Instruction *End) {
-  Instruction *Operation = Element.Updates[0].Operation;
-  std::unique_ptr<Instruction, void (*)(Instruction *)> Sample(
-      Operation->clone(), [](Instruction *I) { I->deleteValue(); });
-  Type *Ty = Sample->getType();
-  for (unsigned I : {0, 1})
-    Sample->setOperand(I, PoisonValue::get(Ty));
+  const Combination &How = Element.Updates[0].How;
+  Type *Ty = How.type();
   IRBuilder<> Builder(Kernel.getContext());
   Builder.SetInsertPoint(&Kernel.getEntryBlock(),
                          Kernel.getEntryBlock().getFirstInsertionPt());
   Value *Register = Builder.CreateAlloca(Ty);
-  Builder.CreateStore(identityOf(*Sample), Register);
+  Builder.CreateStore(How.identity(), Register);
   for (const Update &U : Element.Updates) {
     Builder.SetInsertPoint(U.Store);
-    Builder.CreateStore(combine(Builder, *U.Operation,
-                                Builder.CreateLoad(Ty, Register),
-                                operandOf(Builder, U)),
-                        Register);
-    U.Store->eraseFromParent();
-    U.Operation->eraseFromParent();
-    U.Load->eraseFromParent();
+    Value *New = U.How.createNew(Builder, *U.Operation);
+    Builder.CreateStore(
+        U.How.create(Builder, Builder.CreateLoad(Ty, Register), New), Register);
+    U.erase();
   }
 
   Builder.SetInsertPoint(End);
@@ -304,13 +227,13 @@ static void collect(Function &Kernel, const SharedElement &Element,
       Intrinsic::umin,
       Builder.CreateSub(Threads, Builder.CreateSub(Number, Lane)),
       Builder.getInt32(32));
-  Value *Sum = combineWarp(Builder, Builder.CreateLoad(Ty, Register), Lane,
-                           Lanes, *Sample);
+  Value *Sum =
+      combineWarp(Builder, Builder.CreateLoad(Ty, Register), Lane, Lanes, How);
   Value *Address =
       Builder.CreatePtrAdd(Element.Base, Builder.getInt(Element.Offset));
   Value *IsFirst = Builder.CreateICmpEQ(Lane, Builder.getInt32(0));
   createAtomic(SplitBlockAndInsertIfThen(IsFirst, End->getIterator(), false),
-               Address, Sum, *Sample);
+               Address, Sum, How);
 }
 
 void makeUpdatesAtomic(Function &Kernel) {

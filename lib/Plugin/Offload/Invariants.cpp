@@ -8,6 +8,8 @@
 #include "llvm/Analysis/MemorySSA.h"
 #include "llvm/Analysis/MemorySSAUpdater.h"
 #include "llvm/Analysis/MustExecute.h"
+#include "llvm/Analysis/ScalarEvolutionExpressions.h"
+#include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
@@ -17,6 +19,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
+#include "llvm/Transforms/Utils/ScalarEvolutionExpander.h"
 
 using namespace llvm;
 
@@ -55,7 +58,11 @@ static void hoistFrom(Loop &L, LoopInfo &LI, DominatorTree &DT,
   Order.perform(&LI);
   for (BasicBlock *BB : Order)
     for (Instruction &I : make_early_inc_range(*BB)) {
-      if (!isCandidate(I, L) || !Safety.isGuaranteedToExecute(I, &DT, &L))
+      if (!isCandidate(I, L))
+        continue;
+      bool Happens = Safety.isGuaranteedToExecute(I, &DT, &L);
+      if (!Happens && !isSafeToSpeculativelyExecute(
+                          &I, Preheader->getTerminator(), nullptr, &DT))
         continue;
       MemoryAccess *Clobber = MSSA.getWalker()->getClobberingMemoryAccess(&I);
       bool Moved = false;
@@ -64,6 +71,8 @@ static void hoistFrom(Loop &L, LoopInfo &LI, DominatorTree &DT,
                                Preheader->getTerminator(), &Updater))
         continue;
       I.moveBefore(Preheader->getTerminator()->getIterator());
+      if (!Happens)
+        I.dropUBImplyingAttrsAndMetadata();
       Updater.moveToPlace(MSSA.getMemoryAccess(&I), Preheader,
                           MemorySSA::BeforeTerminator);
     }
@@ -88,7 +97,11 @@ void hoistLoads(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   auto &MSSA = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
+  // Outermost loops first: what moves where it need not happen forgets its
+  // type, and goes no further. Then from loop to loop.
   auto Loops = LI.getLoopsInPreorder();
+  for (Loop *L : Loops)
+    hoistFrom(*L, LI, DT, MSSA);
   for (Loop *L : reverse(Loops))
     hoistFrom(*L, LI, DT, MSSA);
   PreservedAnalyses Preserved;
@@ -121,6 +134,46 @@ bool unifyExtensions(Function &F, FunctionAnalysisManager &FAM) {
     SExt->replaceAllUsesWith(Builder.CreateZExt(
         Narrow, SExt->getType(), SExt->getName(), /*IsNonNeg=*/true));
     SExt->eraseFromParent();
+    Changed = true;
+  }
+  return Changed;
+}
+
+//===----------------------------------------------------------------------===//
+// Trip counts
+//===----------------------------------------------------------------------===//
+
+bool countIterations(Function &F, FunctionAnalysisManager &FAM) {
+  auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
+  bool Changed = false;
+  for (Loop *L : LI.getLoopsInPreorder()) {
+    BasicBlock *Latch = L->getLoopLatch(), *Preheader = L->getLoopPreheader();
+    auto IsAddress = [](const SCEV *S) { return isa<SCEVPtrToIntExpr>(S); };
+    const SCEV *Trips = SE.getBackedgeTakenCount(L);
+    if (!Preheader || !Latch || L->getExitingBlock() != Latch ||
+        isa<SCEVCouldNotCompute>(Trips) || !SCEVExprContains(Trips, IsAddress))
+      continue;
+    SCEVExpander Expander(SE, "trips");
+    if (!Expander.isSafeToExpandAt(Trips, Preheader->getTerminator()))
+      continue;
+    Type *Ty = Trips->getType();
+    Value *Last = Expander.expandCodeFor(Trips, Ty, Preheader->getTerminator());
+    bool Small = SE.getUnsignedRangeMax(Trips).isNonNegative();
+    IRBuilder<> Builder(Preheader->getTerminator());
+    Last = Builder.CreateFreeze(Last);
+    Builder.SetInsertPoint(L->getHeader(), L->getHeader()->begin());
+    PHINode *Iteration = Builder.CreatePHI(Ty, 2);
+    auto *Branch = cast<BranchInst>(Latch->getTerminator());
+    Builder.SetInsertPoint(Branch);
+    Value *Next = Builder.CreateAdd(Iteration, ConstantInt::get(Ty, 1), "",
+                                    /*HasNUW=*/Small, /*HasNSW=*/Small);
+    Iteration->addIncoming(ConstantInt::get(Ty, 0), Preheader);
+    Iteration->addIncoming(Next, Latch);
+    bool GoesOnIfTrue = L->contains(Branch->getSuccessor(0));
+    Branch->setCondition(GoesOnIfTrue ? Builder.CreateICmpNE(Iteration, Last)
+                                      : Builder.CreateICmpEQ(Iteration, Last));
+    SE.forgetLoop(L);
     Changed = true;
   }
   return Changed;

@@ -9,9 +9,10 @@ namespace pacc {
 /// Moves loads of whole numbers and of pointers out of loops that don't change
 /// them: bounds, row lengths and arrays that stand in memory (`*n`, `g->rows`,
 /// `table[i]` as the bound of a loop over j) become values that Polly can take
-/// as parameters. Only loads that happen in every execution of the loop, and
-/// that no store of the loop may change, move. Other loads stay: an array of
-/// one element is no problem, and moved arithmetic would be.
+/// as parameters. Only loads that happen in every execution of the loop, or
+/// could do no harm in others (C++'s references), and that no store of the loop
+/// may change, move. Other loads stay: an array of one element is no problem,
+/// and moved arithmetic would be.
 void hoistLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Writes `sext %n` as `zext nneg %n` where %n is known not to be negative and
@@ -19,6 +20,12 @@ void hoistLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// array is such a zext, and ScalarEvolution takes the two for different
 /// values. Returns true if anything changed.
 bool unifyExtensions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
+
+/// Counts the iterations of loops that end where a pointer does, as C++'s over
+/// iterators do. The distance of two addresses becomes one unknown number: the
+/// conditions under which it is what it seems have numbers of more than 64 bits.
+/// Returns true if anything changed.
+bool countIterations(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Hides from ScalarEvolution that the length of a row is max(n, 0), as it is
 /// in Fortran: Polly finds the subscripts of arrays whose rows are as long as

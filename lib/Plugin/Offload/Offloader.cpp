@@ -2,6 +2,7 @@
 #include "Offload/Offloader.h"
 
 #include "Offload/AstGen.h"
+#include "Offload/Inlining.h"
 #include "Offload/Prepare.h"
 #include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
@@ -449,30 +450,37 @@ bool Offloader::offloadNext(Function &F) {
       continue;
     for (BasicBlock *BB : R->blocks())
       Handled.insert(BB);
-    Scop *S = SI.getScop(R);
     bool HasLoop = any_of(R->blocks(), [&](BasicBlock *BB) {
       return LI.getLoopFor(BB) && R->contains(LI.getLoopFor(BB));
     });
-    if (!S && HasLoop) {
+    if (!HasLoop)
+      continue;
+    Scop *S = SI.getScop(R);
+    if (!S) {
       BasicBlock *Entry = R->getEntry();
       ORE.emit(OptimizationRemarkMissed(PassName, "NotOffloaded",
                                         Entry->getTerminator()->getDebugLoc(),
                                         Entry)
                << "loop nest not offloaded: the region can never run under the "
                   "assumptions that make it affine");
+      continue;
     }
-    if (S && offloadRegion(*S))
+    if (offloadRegion(*S))
       return true;
   }
   return false;
 }
 
-bool Offloader::runOnFunction(Function &F) {
+bool Offloader::isCandidate(const Function &F) const {
   // A body that is only there to be inlined is compiled elsewhere.
   if (F.isDeclaration() || F.hasAvailableExternallyLinkage() ||
       F.hasOptNone() || F.hasFnAttribute(DoneAttribute))
     return false;
-  if (!Opts.OnlyFunc.empty() && !Regex(Opts.OnlyFunc).match(F.getName()))
+  return Opts.OnlyFunc.empty() || Regex(Opts.OnlyFunc).match(F.getName());
+}
+
+bool Offloader::runOnFunction(Function &F) {
+  if (!isCandidate(F))
     return false;
   if (!mayHaveAffineLoops(F)) {
     auto *Handler = F.getContext().getDiagHandlerPtr();
@@ -509,6 +517,12 @@ bool Offloader::run() {
   SmallVector<Function *, 32> Functions;
   for (Function &F : M)
     Functions.push_back(&F);
+  // Callees are inlined as the program has them, before they are offloaded.
+  for (Function *F : Functions)
+    if (isCandidate(*F) && inlineIntoLoops(*F, FAM)) {
+      FAM.invalidate(*F, PreservedAnalyses::none());
+      Changed = true;
+    }
   for (Function *F : Functions)
     Changed |= runOnFunction(*F);
   if (Device.empty())

@@ -45,6 +45,7 @@ public:
   const DeviceModule &device() const { return Device; }
 
 private:
+  bool isCandidate(const llvm::Function &F) const;
   bool runOnFunction(llvm::Function &F);
   bool offloadNext(llvm::Function &F);
   bool offloadRegion(polly::Scop &S);

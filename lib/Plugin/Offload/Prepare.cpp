@@ -12,6 +12,7 @@
 #include "llvm/IR/Dominators.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/OptimizationLevel.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
@@ -32,6 +33,15 @@ static bool isOpaqueCall(const Instruction &I) {
   return Call->mayWriteToMemory() && !isa<IntrinsicInst>(Call);
 }
 
+/// A variable subscript, or a pointer that walks: p += 1, before SROA.
+static bool isIndexed(const GetElementPtrInst &GEP) {
+  return !GEP.hasAllConstantIndices() ||
+         any_of(GEP.users(), [&](const User *U) {
+           auto *Store = dyn_cast<StoreInst>(U);
+           return Store && Store->getValueOperand() == &GEP;
+         });
+}
+
 bool mayHaveAffineLoops(const Function &F) {
   if (F.size() < 2)
     return false;
@@ -45,7 +55,7 @@ bool mayHaveAffineLoops(const Function &F) {
       for (const Instruction &I : *BB) {
         Opaque |= isOpaqueCall(I);
         if (auto *GEP = dyn_cast<GetElementPtrInst>(&I))
-          Indexed |= !GEP->hasAllConstantIndices();
+          Indexed |= isIndexed(*GEP);
       }
     if (Indexed && !Opaque)
       return true;
@@ -91,12 +101,28 @@ static void run(FunctionPassManager FPM, Function &F,
   FAM.invalidate(F, FPM.run(F, FAM));
 }
 
+/// Branches on `!c` become branches on c: ScalarEvolution counts no trips of a
+/// loop that ends so, as C++'s `it != end` does.
+static void simplifyBranches(Function &F) {
+  for (BasicBlock &BB : F) {
+    auto *Branch = dyn_cast<BranchInst>(BB.getTerminator());
+    Value *Inverse;
+    while (Branch && Branch->isConditional() &&
+           match(Branch->getCondition(),
+                 PatternMatch::m_Not(PatternMatch::m_Value(Inverse)))) {
+      Branch->setCondition(Inverse);
+      Branch->swapSuccessors();
+    }
+  }
+}
+
 bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   FunctionPassManager First;
   First.addPass(SROAPass(SROAOptions::ModifyCFG));
   First.addPass(EarlyCSEPass());
   First.addPass(SimplifyCFGPass());
   run(std::move(First), F, FAM);
+  simplifyBranches(F);
   hoistLoads(F, FAM);
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &SE = FAM.getResult<ScalarEvolutionAnalysis>(F);
@@ -108,7 +134,8 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   ModulePassManager Unused;
   run(polly::buildCanonicalicationPassesForNPM(Unused, OptimizationLevel::O3),
       F, FAM);
-  bool Changed = splitChosenAccesses(F, FAM);
+  bool Changed = countIterations(F, FAM);
+  Changed |= splitChosenAccesses(F, FAM);
   Changed |= Written.restore(F);
   Changed |= hideRowLengths(F, FAM);
   Changed |= demoteReductions(F, FAM);

@@ -1,6 +1,7 @@
 //===- Reductions.cpp - Finding updates in any order ----------------------===//
 #include "Offload/Reductions.h"
 
+#include "Offload/Combination.h"
 #include "polly/ScopInfo.h"
 #include "llvm/Analysis/CFG.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -15,61 +16,6 @@ using namespace polly;
 namespace pacc {
 
 //===----------------------------------------------------------------------===//
-// Operations
-//===----------------------------------------------------------------------===//
-
-/// The opcode or the intrinsic's number; subtraction counts as addition. 0: the
-/// order of such operations matters.
-static unsigned kindOf(const Instruction &Operation) {
-  if (auto *Call = dyn_cast<IntrinsicInst>(&Operation))
-    switch (Call->getIntrinsicID()) {
-    case Intrinsic::smax:
-    case Intrinsic::smin:
-    case Intrinsic::umax:
-    case Intrinsic::umin:
-      return Instruction::OtherOpsEnd + Call->getIntrinsicID();
-    default:
-      return 0;
-    }
-  switch (Operation.getOpcode()) {
-  case Instruction::Add:
-  case Instruction::Sub:
-    return Instruction::Add;
-  case Instruction::FAdd:
-  case Instruction::FSub:
-    return Operation.hasAllowReassoc() ? unsigned(Instruction::FAdd) : 0;
-  case Instruction::FMul:
-    return Operation.hasAllowReassoc() ? unsigned(Instruction::FMul) : 0;
-  case Instruction::Mul:
-  case Instruction::And:
-  case Instruction::Or:
-  case Instruction::Xor:
-    return Operation.getOpcode();
-  default:
-    return 0;
-  }
-}
-
-/// What one atomic operation can hold.
-static bool isAtomicType(const Type *Ty) {
-  return Ty->isFloatTy() || Ty->isDoubleTy() || Ty->isIntegerTy(8) ||
-         Ty->isIntegerTy(16) || Ty->isIntegerTy(32) || Ty->isIntegerTy(64);
-}
-
-std::optional<unsigned> oldOperandOf(const Instruction &Operation,
-                                     const Value &Old) {
-  if (!kindOf(Operation) || !isAtomicType(Operation.getType()))
-    return std::nullopt;
-  bool First = Operation.getOperand(0) == &Old;
-  bool Second = Operation.getOperand(1) == &Old;
-  bool Subtracts = Operation.getOpcode() == Instruction::Sub ||
-                   Operation.getOpcode() == Instruction::FSub;
-  if (First == Second || (Second && Subtracts))
-    return std::nullopt;
-  return First ? 0 : 1;
-}
-
-//===----------------------------------------------------------------------===//
 // Values that a loop nest carries
 //===----------------------------------------------------------------------===//
 
@@ -79,20 +25,21 @@ namespace {
 /// updates of the one before.
 class CarriedValue {
 public:
-  CarriedValue(PHINode &Start, Loop &L, DominatorTree &DT, LoopInfo &LI)
-      : Start(Start), L(L), DT(DT), LI(LI) {}
+  static std::optional<CarriedValue> find(PHINode &Start, Loop &L,
+                                          DominatorTree &DT, LoopInfo &LI) {
+    CarriedValue Carried(Start, L, DT, LI);
+    if (!Carried.collect())
+      return std::nullopt;
+    return Carried;
+  }
 
-  bool collect() {
-    Exit = L.getUniqueExitBlock();
-    if (!Exit || !L.getLoopPreheader() || !L.hasDedicatedExits() ||
-        !isAtomicType(Start.getType()))
-      return false;
-    Values.insert(&Start);
-    for (unsigned I = 0; I < Values.size(); ++I)
-      for (User *U : Values[I]->users())
-        if (!addUser(*Values[I], *cast<Instruction>(U)))
-          return false;
-    return !Updates.empty() && comesFromInside() && isAlwaysTheLatest();
+  /// Values are others afterwards.
+  bool makeOneUnconditional() {
+    return any_of(Values, [&](Instruction *V) {
+      auto *PHI = dyn_cast<PHINode>(V);
+      return PHI && L.contains(PHI) && !LI.isLoopHeader(PHI->getParent()) &&
+             makeUnconditional(*PHI, DT);
+    });
   }
 
   void demote() {
@@ -121,12 +68,14 @@ public:
       Copy->replaceAllUsesWith(Result);
       Copy->eraseFromParent();
     }
-    for (Instruction *Update : Updates) {
-      unsigned Old = 0;
-      while (!Values.contains(dyn_cast<Instruction>(Update->getOperand(Old))))
-        ++Old;
-      Builder.SetInsertPoint(Update);
-      Update->setOperand(Old, Builder.CreateLoad(Start.getType(), Slot));
+    for (auto &[Update, How] : Updates) {
+      Value *Old = Update->getOperand(How.oldOperand());
+      Instruction *Comparison = comparisonOf(*Update);
+      Builder.SetInsertPoint(Comparison ? Comparison : Update);
+      Value *Latest = Builder.CreateLoad(Start.getType(), Slot);
+      Update->replaceUsesOfWith(Old, Latest);
+      if (Comparison)
+        Comparison->replaceUsesOfWith(Old, Latest);
       Builder.SetInsertPoint(Update->getNextNode());
       Builder.CreateStore(Update, Slot);
     }
@@ -138,6 +87,21 @@ public:
   }
 
 private:
+  CarriedValue(PHINode &Start, Loop &L, DominatorTree &DT, LoopInfo &LI)
+      : Start(Start), L(L), DT(DT), LI(LI) {}
+
+  bool collect() {
+    Exit = L.getUniqueExitBlock();
+    if (!Exit || !L.getLoopPreheader() || !L.hasDedicatedExits())
+      return false;
+    Values.insert(&Start);
+    for (unsigned I = 0; I < Values.size(); ++I)
+      for (User *U : Values[I]->users())
+        if (!addUser(*Values[I], *cast<Instruction>(U)))
+          return false;
+    return !Updates.empty() && comesFromInside() && isAlwaysTheLatest();
+  }
+
   bool addUser(Instruction &V, Instruction &U) {
     if (!L.contains(&U)) {
       auto *PHI = dyn_cast<PHINode>(&U);
@@ -150,12 +114,16 @@ private:
       Values.insert(&U);
       return true;
     }
-    if (!oldOperandOf(U, V) ||
-        (!Updates.empty() && kindOf(*Updates[0]) != kindOf(U)))
+    Instruction *Update = &U;
+    if (isa<FCmpInst>(U) && U.hasOneUse())
+      Update = cast<Instruction>(U.user_back());
+    auto How = Combination::of(*Update, V);
+    if (!How || (Update != &U && comparisonOf(*Update) != &U) ||
+        (!Updates.empty() && !Updates.begin()->second.isLike(*How)))
       return false;
     const unsigned MaxUpdates = 8;
-    Updates.insert(&U);
-    Values.insert(&U);
+    Updates.insert({Update, *How});
+    Values.insert(Update);
     return Updates.size() <= MaxUpdates;
   }
 
@@ -185,12 +153,14 @@ private:
         else
           for (BasicBlock *Exiting : predecessors(Exit))
             Points.push_back(Exiting->getTerminator());
-        for (Instruction *Update : Updates)
-          if (Update != V && Update != User &&
+        for (const auto &Entry : Updates) {
+          Instruction *Update = Entry.first;
+          if (Update != V && Update != User && comparisonOf(*Update) != User &&
               any_of(Points, [&](Instruction *P) {
                 return isBetween(*V, *Update, *P);
               }))
             return false;
+        }
       }
     return true;
   }
@@ -203,7 +173,11 @@ private:
     if (Use.getParent() == BB)
       return Update.getParent() == BB && Update.comesBefore(&Use);
     SmallPtrSet<BasicBlock *, 1> Defined = {BB};
-    return isPotentiallyReachable(&Update, &Use, &Defined, &DT, &LI);
+    if (Update.getParent() != Use.getParent() || Update.comesBefore(&Use))
+      return isPotentiallyReachable(&Update, &Use, &Defined, &DT, &LI);
+    SmallVector<BasicBlock *, 4> Next(successors(Update.getParent()));
+    return isPotentiallyReachableFromMany(Next, Use.getParent(), &Defined, &DT,
+                                          &LI);
   }
 
   PHINode &Start;
@@ -212,7 +186,7 @@ private:
   LoopInfo &LI;
   BasicBlock *Exit = nullptr;
   SmallSetVector<Instruction *, 8> Values;
-  SmallSetVector<Instruction *, 8> Updates;
+  MapVector<Instruction *, Combination> Updates;
 };
 
 } // namespace
@@ -240,13 +214,19 @@ bool demoteReductions(Function &F, FunctionAnalysisManager &FAM) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
   bool Changed = splitMultiplyAdds(F);
+  for (Instruction &I : make_early_inc_range(instructions(F)))
+    if (auto *Select = dyn_cast<SelectInst>(&I);
+        Select && LI.getLoopFor(Select->getParent()))
+      Changed |= makeUnconditional(*Select);
   for (Loop *L : LI)
     for (PHINode &PHI : make_early_inc_range(L->getHeader()->phis())) {
-      CarriedValue Carried(PHI, *L, DT, LI);
-      if (!Carried.collect())
-        continue;
-      Carried.demote();
-      Changed = true;
+      while (auto Carried = CarriedValue::find(PHI, *L, DT, LI)) {
+        Changed = true;
+        if (Carried->makeOneUnconditional())
+          continue;
+        Carried->demote();
+        break;
+      }
     }
   return Changed;
 }
@@ -255,35 +235,39 @@ bool demoteReductions(Function &F, FunctionAnalysisManager &FAM) {
 // Statements
 //===----------------------------------------------------------------------===//
 
-/// The operation whose result \p Write stores, if \p Stmt reads the element for
-/// it and does nothing else with the array.
-static Instruction *updateBy(ScopStmt &Stmt, const MemoryAccess &Write) {
+/// The update whose result \p Write stores, if \p Stmt reads the element for it
+/// and does nothing else with the array.
+static std::optional<Combination> updateBy(ScopStmt &Stmt,
+                                           const MemoryAccess &Write) {
   auto *Store = dyn_cast_or_null<StoreInst>(Write.getAccessInstruction());
   if (!Store || !Write.isMustWrite())
-    return nullptr;
+    return std::nullopt;
   auto *Operation = dyn_cast<Instruction>(Store->getValueOperand());
   if (!Operation || !Operation->hasOneUse() || !Stmt.contains(Operation))
-    return nullptr;
+    return std::nullopt;
   const MemoryAccess *Read = nullptr;
   for (MemoryAccess *MA : Stmt) {
     if (MA == &Write ||
         MA->getLatestScopArrayInfo() != Write.getLatestScopArrayInfo())
       continue;
     if (Read || !MA->isRead())
-      return nullptr;
+      return std::nullopt;
     Read = MA;
   }
   Instruction *Load = Read ? Read->getAccessInstruction() : nullptr;
   bool SameElement =
-      Load && isa<LoadInst>(Load) && Load->hasOneUse() &&
-      Load->getType() == Operation->getType() &&
+      Load && isa<LoadInst>(Load) && Load->getType() == Operation->getType() &&
+      all_of(Load->users(),
+             [&](User *U) {
+               return U == Operation || U == comparisonOf(*Operation);
+             }) &&
       Read->getLatestAccessRelation().is_equal(Write.getLatestAccessRelation());
-  return SameElement && oldOperandOf(*Operation, *Load) ? Operation : nullptr;
+  return SameElement ? Combination::of(*Operation, *Load) : std::nullopt;
 }
 
 UpdateMap findUpdates(Scop &S) {
   UpdateMap Updates;
-  DenseMap<const ScopArrayInfo *, unsigned> Kinds;
+  DenseMap<const ScopArrayInfo *, Combination> Kinds;
   DenseMap<Instruction *, const ScopArrayInfo *> Arrays;
   DenseSet<const ScopArrayInfo *> Mixed;
   for (ScopStmt &Stmt : S) {
@@ -292,14 +276,14 @@ UpdateMap findUpdates(Scop &S) {
     for (MemoryAccess *MA : Stmt) {
       if (!MA->isLatestArrayKind() || !MA->isWrite())
         continue;
-      Instruction *Operation = updateBy(Stmt, *MA);
-      if (!Operation)
+      std::optional<Combination> How = updateBy(Stmt, *MA);
+      if (!How)
         continue;
+      auto *Operation = cast<Instruction>(MA->getAccessValue());
       const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
       Updates[Operation] = &Stmt;
       Arrays[Operation] = SAI;
-      if (Kinds.insert({SAI, kindOf(*Operation)}).first->second !=
-          kindOf(*Operation))
+      if (!Kinds.insert({SAI, *How}).first->second.isLike(*How))
         Mixed.insert(SAI);
     }
   }

@@ -13,17 +13,20 @@
 #include "llvm/IR/PassManager.h"
 
 namespace llvm {
+class DominatorTree;
 class Instruction;
+class PHINode;
+class SelectInst;
 class Value;
 } // namespace llvm
 
 namespace pacc {
 
-/// The operand of \p Operation that is the old value of `old = old op x`, if
-/// such operations may change places: on whole numbers, or on floating point
-/// that the program allows to be reassociated. nullopt otherwise.
-std::optional<unsigned> oldOperandOf(const llvm::Instruction &Operation,
-                                     const llvm::Value &Old);
+/// If \p Join or \p Select is a value that was updated on some ways to it,
+/// updates it there on all ways: with what changes nothing on the others.
+/// Returns false and changes nothing if it is none.
+bool makeUnconditional(llvm::PHINode &Join, llvm::DominatorTree &DT);
+bool makeUnconditional(llvm::SelectInst &Select);
 
 /// Moves values that an outermost loop carries by such operations alone into
 /// stack slots. What is not offloaded comes back into registers later on.

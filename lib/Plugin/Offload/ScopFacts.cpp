@@ -101,7 +101,11 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
   case Intrinsic::fshr:
   case Intrinsic::lifetime_end:
   case Intrinsic::lifetime_start:
+  case Intrinsic::maximum:
+  case Intrinsic::maximumnum:
   case Intrinsic::maxnum:
+  case Intrinsic::minimum:
+  case Intrinsic::minimumnum:
   case Intrinsic::minnum:
   case Intrinsic::nearbyint:
   case Intrinsic::rint:

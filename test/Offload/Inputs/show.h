@@ -10,7 +10,7 @@
 #define APART __attribute__((noinline))
 
 PLAIN static inline void show(const char *name, const void *data, size_t size) {
-  const unsigned char *bytes = data;
+  const unsigned char *bytes = (const unsigned char *)data;
   uint64_t hash = 0xcbf29ce484222325u;
   for (size_t i = 0; i < size; i++)
     hash = (hash ^ bytes[i]) * 0x100000001b3u;
