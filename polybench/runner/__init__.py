@@ -12,6 +12,7 @@ bundle     folders that run on another machine
 machine    what the results were measured on
 selfcheck  reads the results of programs that compare by themselves
 execute    runs a manifest's programs and checks their results
+sanitize   runs them under compute-sanitizer
 profile    reads the runtime's profile of a run
 store      the results file: one CSV that runs are added to
 derived    columns that follow from a results file's

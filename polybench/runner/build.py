@@ -181,11 +181,8 @@ class Builder:
         made = program.with_name(name + ".made")
         known = {"key": "", "path": f"bin/{name}", "error": "",
                  "not_offloaded": [], "seconds": 0.0, "sha256": ""}
-        try:
-            steps, inputs = recipes.RECIPES[job.config.recipe](
-                self.toolchain, job, program, objects, made)
-        except recipes.RecipeError as error:
-            return {**known, "error": str(error)}
+        steps, inputs = recipes.RECIPES[job.config.recipe](
+            self.toolchain, job, program, objects, made)
         key = _hash(*["\0".join(map(str, step.command)) for step in steps],
                     machine.compiler(steps[0].command[0]),
                     machine.compiler(self.toolchain.clang),

@@ -11,7 +11,7 @@ from . import store
 # The part of the scripts that runs on the other machine.
 MODULES = ("__init__.py", "bundle_main.py", "dumps.py", "execute.py",
            "machine.py", "processes.py", "profile.py", "progress.py",
-           "selfcheck.py", "store.py")
+           "sanitize.py", "selfcheck.py", "store.py")
 LIMIT = 60 * 1000 * 1000
 
 RUN = """#!/usr/bin/env python3

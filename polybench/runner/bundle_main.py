@@ -5,7 +5,7 @@ import json
 import sys
 from pathlib import Path
 
-from . import execute, processes, store
+from . import execute, processes, sanitize, store
 
 
 def add_options(parser):
@@ -25,6 +25,12 @@ def add_options(parser):
                         help="first run the jobs that others are compared "
                         "with, N at a time: their times are then those of a "
                         "busy machine, and their rows say so (1)")
+    parser.add_argument("--sanitizer", choices=sanitize.TOOLS, metavar="TOOL",
+                        help="no times: run what uses a device under "
+                        "compute-sanitizer's TOOL ("
+                        f"{', '.join(sanitize.TOOLS)})")
+    parser.add_argument("--at-once", type=int, default=4, metavar="N",
+                        help="with --sanitizer: programs side by side (4)")
 
 
 def _options(parsed):
@@ -56,6 +62,8 @@ def run(manifest, folder, results, parsed):
     """Runs a manifest, reports to the reader. Exit status: 0 all results are
     right, 1 some are not, 3 interrupted."""
     processes.install()
+    if parsed.sanitizer:
+        return _sanitize(manifest, folder, results, parsed)
     with store.Store(results, execute.origin(manifest)) as target:
         runner = execute.Runner(manifest, folder, target, _options(parsed))
         ready = sum(runner.key(job) in target.done
@@ -82,6 +90,28 @@ def run(manifest, folder, results, parsed):
     return 1 if bad else 0
 
 
+def _sanitize(manifest, folder, results, parsed):
+    """The same for --sanitizer: 0 nothing was found, 1 something was, or did
+    not run."""
+    def report(row):
+        print(f"{row['kernel']} {row['dataset']} {row['config']}: "
+              f"{row['status']} {row.get('message', '')}".rstrip(), flush=True)
+
+    sanitize.check_file(results)
+    try:
+        rows = sanitize.Sanitizer(folder, parsed.sanitizer,
+                                  parsed.timeout).run(
+            manifest, parsed.at_once, report)
+    except KeyboardInterrupt:
+        print("interrupted: nothing is recorded", file=sys.stderr)
+        return 3
+    sanitize.write(results, rows, execute.origin(manifest))
+    clean = sum(row["status"] == "ok" for row in rows)
+    print(f"{parsed.sanitizer}: nothing found in {clean} of {len(rows)} "
+          f"programs: {results}")
+    return 0 if clean == len(rows) else 1
+
+
 def main(folder, arguments=None):
     parser = argparse.ArgumentParser(
         description="Runs this bundle's programs and writes results.csv. A "
@@ -97,8 +127,9 @@ def main(folder, arguments=None):
     try:
         manifest = _select(manifest, kernel=parsed.kernels,
                            dataset=parsed.datasets, config=parsed.configs)
-        return run(manifest, folder,
-                   parsed.results or Path(folder) / "results.csv", parsed)
-    except store.StoreError as error:
+        name = f"{parsed.sanitizer or 'results'}.csv"
+        return run(manifest, folder, parsed.results or Path(folder) / name,
+                   parsed)
+    except (store.StoreError, sanitize.SanitizerError) as error:
         print(f"run: {error}", file=sys.stderr)
         return 2

@@ -6,12 +6,12 @@ import re
 import sys
 from pathlib import Path
 
-from . import (build, bundle, bundle_main, configs, execute, machine, remarks,
-               store, suites)
+from . import (build, bundle, bundle_main, configs, execute, machine, recipes,
+               remarks, sanitize, store, suites)
 
 RESULTS = suites.OWN / "results" / "runs"
 ERRORS = (suites.SuiteError, configs.ConfigError, build.BuildError,
-          bundle.BundleError, store.StoreError)
+          bundle.BundleError, store.StoreError, sanitize.SanitizerError)
 
 
 def _datasets(text):
@@ -72,9 +72,16 @@ def _build(options, out):
                                 suites.OWN.parent, options.cuda, options.arch,
                                 options.gcc, options.ppcg)
     toolchain.check(chosen)
+    for config in chosen:
+        without = [kernel.name for kernel in kernels
+                   if not recipes.fits(kernel, config)]
+        if without:
+            print(f"no {config.name} of {', '.join(without)}", file=sys.stderr)
     jobs = [build.Job(kernel, dataset, options.type, config)
-            for kernel in kernels
-            for dataset in options.datasets for config in chosen]
+            for kernel in kernels for dataset in options.datasets
+            for config in chosen if recipes.fits(kernel, config)]
+    if not jobs:
+        raise build.BuildError("so there is nothing to build")
 
     def report(done, total, text):
         if sys.stderr.isatty():
@@ -104,6 +111,8 @@ def default_results(origin):
 def _run(options):
     manifest = _build(options, options.work)
     results = options.results or default_results(execute.origin(manifest))
+    if options.sanitizer and not options.results:
+        results = results.with_suffix(f".{options.sanitizer}.csv")
     return bundle_main.run(manifest, options.work, results, options)
 
 

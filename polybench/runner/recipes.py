@@ -22,10 +22,6 @@ RECORD = ".yaml"
 LINK = ("-Wl,--wrap=fprintf", "-lm")
 
 
-class RecipeError(Exception):
-    """A kernel that a configuration cannot have."""
-
-
 @dataclass(frozen=True)
 class Step:
     """A command, and the folder that it runs in (None: any)."""
@@ -90,11 +86,18 @@ def gcc(toolchain, job, program, objects, _folder):
                   str(program), *job.config.libraries, *LINK])], []
 
 
+def _cublas_source(kernel):
+    return PEERS / "cublas" / f"{kernel.name}.h"
+
+
+def fits(kernel, config):
+    """Whether a configuration has the kernel: a library has some."""
+    return config.recipe != "cublas" or _cublas_source(kernel).exists()
+
+
 def cublas(toolchain, job, program, objects, _folder):
     """A kernel whose computation is cuBLAS calls, from peers/cublas."""
-    kernel = PEERS / "cublas" / f"{job.kernel.name}.h"
-    if not kernel.exists():
-        raise RecipeError(f"{job.kernel.name} is no kernel for cuBLAS")
+    kernel = _cublas_source(job.kernel)
     library = f"{toolchain.cuda}/lib64"
     command = [
         toolchain.clang, *configs.COMMON_FLAGS, *_kernel_flags(job),

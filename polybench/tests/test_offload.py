@@ -1,6 +1,7 @@
 """Runs offloaded kernels on the CPU device, from the command line to the
 results file, if the project is built: in PACC_BUILD_DIR, or else in build/."""
 
+import csv
 import os
 import shutil
 import signal
@@ -18,6 +19,18 @@ from runner import store
 BUILD = Path(os.environ.get("PACC_BUILD_DIR") or POLYBENCH.parent / "build")
 PARTS = [BUILD / "lib" / name for name in
          ("PollyACC.so", "libpacc_rt.a", "libpacc_cpu.so")]
+# Like compute-sanitizer, with errors in atax.
+SANITIZER = """#!/bin/sh
+[ "$*" = "--tool racecheck --error-exitcode 99 $5" ] || exit 1
+"$5" || exit
+echo "========= COMPUTE-SANITIZER"
+case $5 in */atax*)
+  echo "========= Error: Race reported between two threads"
+  echo "========= RACECHECK SUMMARY: 2 hazards displayed (2 errors, 0 warnings)"
+  exit 99 ;;
+esac
+echo "========= RACECHECK SUMMARY: 0 hazards displayed (0 errors, 0 warnings)"
+"""
 CUDA = Path(os.environ.get("CUDA_PATH") or "/usr/local/cuda")
 CUDA_PARTS = [BUILD / "lib" / "PollyACC.so", BUILD / "lib" / "libpacc_cudart.so",
               BUILD / "bin" / "polly-acc-clang++",
@@ -131,6 +144,30 @@ class Offload(CommandLine):
         for row in rows:
             if row["config"] != "seq":
                 self.check_offloaded(row)
+        self.check_sanitizer(moved)
+
+    def check_sanitizer(self, bundle):
+        tool = self.folder / "bin" / "compute-sanitizer"
+        tool.parent.mkdir()
+        tool.write_text(SANITIZER)
+        tool.chmod(0o755)
+        path = os.environ["PATH"]
+        self.addCleanup(os.environ.update, PATH=path)
+        os.environ["PATH"] = f"{tool.parent}{os.pathsep}{path}"
+        command = (sys.executable, "-S", "-E", str(bundle / "run"),
+                   "--sanitizer", "racecheck")
+        output = self.call(*command, status=1)
+        self.assertIn("nothing found in 1 of 2 programs", output)
+        with open(bundle / "racecheck.csv", encoding="utf-8") as stream:
+            rows = {row["kernel"]: row for row in csv.DictReader(stream)}
+        self.assertEqual([(row["status"], row["errors"])
+                          for row in (rows["gemm"], rows["atax"])],
+                         [("ok", "0"), ("errors", "2")])
+        self.assertGreater(int(rows["gemm"]["launches"]), 0)
+        self.assertIn("Race reported", rows["atax"]["message"])
+        before = (bundle / "results.csv").read_bytes()
+        self.call(*command, "--results", str(bundle / "results.csv"), status=2)
+        self.assertEqual((bundle / "results.csv").read_bytes(), before)
 
 
 @unittest.skipUnless(HAS_CLANG and all(part.exists() for part in CUDA_PARTS),

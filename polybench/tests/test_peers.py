@@ -82,10 +82,11 @@ class Peers(unittest.TestCase):
                          [("gcc", "ok")])
 
     def test_a_kernel_without_a_peer(self):
-        rows = self.rows("--kernels", "durbin", "--configs", "cublas",
-                         status=1)
-        self.assertEqual(rows[0]["status"], "failed")
-        self.assertIn("no kernel for cuBLAS", rows[0]["message"])
+        rows = self.rows("--kernels", "durbin,gemm", "--configs", "seq,cublas",
+                         "--cuda", "/nonexistent", status=1)
+        self.assertEqual([(row["kernel"], row["config"]) for row in rows],
+                         [("durbin", "seq"), ("gemm", "seq"),
+                          ("gemm", "cublas")])
 
 
 if __name__ == "__main__":
