@@ -11,6 +11,7 @@ import subprocess
 import sys
 import unittest
 import xml.etree.ElementTree as ElementTree
+from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 PASSED_IN_LIT = {"PASS", "FLAKYPASS", "XFAIL"}
@@ -108,21 +109,41 @@ class Result(unittest.TextTestResult):
         self.passed += 1
 
 
-def run_unittest(folder):
-    """Runs every Python test of the current folder's project."""
-    suite = unittest.TestSuite()
-    for start in sorted({str(p.parent) for p in python_tests(Path("."))}):
-        # A loader remembers its top level folder, so each start has its own.
-        suite.addTests(unittest.TestLoader().discover(start, top_level_dir=start))
-    runner = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result)
-    result = runner.run(suite)
-    report = {
+def run_unittest_file(folder, path, report):
+    """Runs the Python tests of one file; what came of them goes to FOLDER/REPORT."""
+    # A loader remembers its top level folder, so each file has its own.
+    start = str(Path(path).parent)
+    suite = unittest.TestLoader().discover(start, Path(path).name, top_level_dir=start)
+    result = unittest.TextTestRunner(sys.stdout, verbosity=2, resultclass=Result).run(suite)
+    (folder / report).write_text(json.dumps({
         "passed": result.passed + len(result.expectedFailures),
         "failed": [t.id() for t, _ in result.failures + result.errors]
         + [t.id() for t in result.unexpectedSuccesses],
         "skipped": [f"{t.id()} ({why})" for t, why in result.skipped],
-    }
-    (folder / "python.json").write_text(json.dumps(report))
+    }))
+
+
+def run_unittest(folder, jobs):
+    """Runs every Python test of the current folder's project, so many files at once."""
+    # The longest first: by their size, the best guess there is.
+    paths = sorted(python_tests(Path(".")), key=lambda p: p.stat().st_size, reverse=True)
+    reports = [f"python-{index}.json" for index in range(len(paths))]
+
+    def run(path, report):
+        return subprocess.run(
+            [sys.executable, __file__, "unittest-file", str(folder), str(path), report],
+            stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True)
+
+    total = {"passed": 0, "failed": [], "skipped": []}
+    with ThreadPoolExecutor(int(jobs)) as pool:
+        for path, report, done in zip(paths, reports, pool.map(run, paths, reports)):
+            print(f"== {path}\n{done.stdout}", flush=True)
+            part = {"failed": [f"{path} (ended early)"]}
+            if (folder / report).exists():
+                part = json.loads((folder / report).read_text())
+            for key, value in part.items():
+                total[key] += value
+    (folder / "python.json").write_text(json.dumps(total))
 
 
 def python_tests(root):
@@ -143,26 +164,30 @@ def count_python(folder):
     )
 
 
+def lint(path, clang_format):
+    """The name of the tool that does not like a file; "" if all is well, None for a file
+    that none is for."""
+    if path.suffix in (".c", ".h", ".cpp"):
+        command = [clang_format, "--dry-run", "--Werror", str(path)]
+    elif path.suffix == ".sh" or (
+        not path.suffix and path.read_bytes().startswith((b"#!/bin/sh", b"#!/usr/bin/env bash"))
+    ):
+        command = ["bash", "-n", str(path)]
+    else:
+        return None
+    good = subprocess.run(command, capture_output=True).returncode == 0
+    return "" if good else os.path.basename(command[0])
+
+
 def count_lint(folder, root, clang_format):
     """Every C and C++ file of ours is formatted, and every script parses."""
-    passed, failed = 0, []
     files = [p for top in ("lib", "include", "tools", "test/unit", "polybench", ".ci")
              for p in sorted((Path(root) / top).rglob("*")) if p.is_file()]
-    for path in files:
-        if path.suffix in (".c", ".h", ".cpp"):
-            command = [clang_format, "--dry-run", "--Werror", str(path)]
-        elif path.suffix == ".sh" or (
-            not path.suffix and path.read_bytes().startswith((b"#!/bin/sh", b"#!/usr/bin/env bash"))
-        ):
-            command = ["bash", "-n", str(path)]
-        else:
-            continue
-        run = subprocess.run(command, capture_output=True, text=True)
-        if run.returncode == 0:
-            passed += 1
-        else:
-            failed.append(f"lint {path.relative_to(root)} ({os.path.basename(command[0])})")
-    record(folder, "lint", passed, failed, [])
+    with ThreadPoolExecutor() as pool:
+        found = list(pool.map(lambda path: lint(path, clang_format), files))
+    record(folder, "lint", found.count(""), [
+        f"lint {path.relative_to(root)} ({tool})" for path, tool in zip(files, found) if tool
+    ], [])
 
 
 def count_demo(folder, status):
@@ -191,6 +216,7 @@ def main():
     command, folder = sys.argv[1], Path(sys.argv[2])
     actions = {
         "ctest": count_ctest, "lit": count_lit, "unittest": run_unittest,
+        "unittest-file": run_unittest_file,
         "python": count_python, "lint": count_lint, "demo": count_demo, "total": total,
     }
     return actions[command](folder, *sys.argv[3:])
