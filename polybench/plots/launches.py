@@ -23,7 +23,8 @@ def data(rows):
 
 def draw(table, rows):
     made, axes = style.figure(
-        7, 5, f"Launches against time, {table['config'].iloc[0]}",
+        7, 5, "Time of a run against its kernel launches "
+        f"({table['config'].iloc[0]})",
         results.where(rows))
     many = table["dataset"].nunique() > 1
     for index, (dataset, points) in enumerate(table.groupby("dataset")):
@@ -31,13 +32,13 @@ def draw(table, rows):
                      color=style.COLOURS[index], label=dataset, zorder=3)
     span = np.array([1, table["launches"].max() * 1.5])
     axes.plot(span, span * 0.002, color="#888888", linestyle="--",
-              linewidth=0.8, label="2 us per launch")
+              linewidth=0.8, label="what launching takes, 2 us each")
     axes.set_xscale("log")
     axes.set_xlim(0.7, 1.5 * span[1])
     axes.set_yscale("log")
     axes.set_ylim(table["ms"].min() / 2, table["ms"].max() * 2)
-    axes.set_xlabel("launches of one run")
-    axes.set_ylabel("ms of one run, with copies")
+    axes.set_xlabel("kernel launches in one run")
+    axes.set_ylabel("ms of one run, copies included")
     style.legend(axes)
     style.label_points(made, axes, [
         (row["launches"], row["ms"],

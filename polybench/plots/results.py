@@ -91,9 +91,12 @@ def block_key(config):
 
 def where(rows):
     """A line that says what was measured, for a figure's foot."""
-    def every(column):
-        values = sorted(set(rows[column]) - {"none", ""})
-        return ", ".join(values) or "none"
-    return (f"{every('gpu')}, driver {every('driver')}; {every('cpu')}; "
-            f"LLVM {every('llvm')}; commit {every('commit')}; "
-            f"{every('date')}")
+    parts = []
+    for column, name in (("gpu", ""), ("driver", "driver "), ("cpu", ""),
+                         ("llvm", "LLVM "), ("commit", "commit "),
+                         ("date", "")):
+        values = sorted(set(rows[column]) - {"none", ""}) \
+            if column in rows else []
+        if values:
+            parts.append(name + ", ".join(values))
+    return "; ".join(parts)

@@ -39,8 +39,9 @@ def _percent(share):
 def draw(table, rows):
     ceilings = results.rates(rows)
     made, axes = style.figure(
-        8, 5.5, f"Roofline, {table['config'].iloc[0]}: device time of each "
-        "kernel, and its share of the bound", results.where(rows))
+        8, 5.5, "Rate of each kernel on the device, and its share of what is "
+        f"possible ({', '.join(table['dataset'].unique())}, "
+        f"{table['config'].iloc[0]})", results.where(rows))
     low = 10**np.floor(np.log10(table["intensity"].min()) - 0.1)
     high = 10**np.ceil(np.log10(table["intensity"].max()) + 0.1)
     intensity = np.logspace(np.log10(low), np.log10(high), 200)
@@ -49,9 +50,9 @@ def draw(table, rows):
             continue
         roof = np.minimum(intensity * ceilings["bandwidth"], ceilings[kind])
         axes.plot(intensity, roof / 1e9, color=style.COLOURS[index],
-                  label=f"{kind}: {ceilings[kind] / 1e12:.1f} TFLOP/s")
-    axes.plot([], [], " ", label=f"copy: {ceilings['bandwidth'] / 1e12:.2f} "
-              "TB/s")
+                  label=f"possible for {kind}: "
+                  f"{ceilings[kind] / 1e12:.1f} TFLOP/s, "
+                  f"{ceilings['bandwidth'] / 1e12:.2f} TB/s")
     for index, kind in enumerate(("double", "float", "int")):
         points = table[table["type"] == kind]
         if not points.empty:
@@ -61,8 +62,8 @@ def draw(table, rows):
     axes.set_xscale("log")
     axes.set_yscale("log")
     axes.set_xlim(low, high)
-    axes.set_xlabel("operations per byte that must be moved")
-    axes.set_ylabel("GFLOP/s")
+    axes.set_xlabel("operations per byte that must be moved at least")
+    axes.set_ylabel("GFLOP/s while its kernels run")
     style.legend(axes)
     style.label_points(made, axes, [
         (row["intensity"], row["gflops"],

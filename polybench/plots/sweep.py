@@ -70,11 +70,13 @@ def draw(table, rows):
     programs = sorted(table["program"].unique())
     made, (above, below) = style.panels(
         4 + 0.19 * len(blocks), 2.4 + 0.36 * len(programs),
-        "Time of each thread block over the best, longest kernel of each "
-        f"program, {table['dataset'].iloc[0]}", results.where(rows))
+        "Time of each thread block over the best one, for the longest kernel "
+        f"of each program, {table['dataset'].iloc[0]} (white: not measured)",
+        results.where(rows))
     _panel(above, table, "measured", "measured", blocks, programs)
     image = _panel(below, table, "estimated", "estimated by the model", blocks,
                    programs)
+    below.set_xlabel("threads of a block along x, y and z, fewest in all first")
     style.legend(above)
     bar = made.colorbar(image, ax=[above, below], ticks=[0, 1, 2],
                         pad=0.02, aspect=60)

@@ -129,6 +129,7 @@ class Builder:
         self.timeout = timeout
         (self.out / "bin").mkdir(parents=True, exist_ok=True)
         self._digests = {}
+        self._sizes = {}
 
     def _digest(self, path):
         if path not in self._digests:
@@ -277,7 +278,10 @@ class Builder:
         return manifest
 
     def _entry(self, job, programs):
-        found, data_type = sizes(self.toolchain.clang, job)
+        unit = (job.kernel.source, job.dataset, job.type)
+        if unit not in self._sizes:
+            self._sizes[unit] = sizes(self.toolchain.clang, job)
+        found, data_type = self._sizes[unit]
         environment = dict(job.config.environment)
         if job.config.device == "cpu":
             environment["PACC_CPU_LIBRARY"] = str(self.toolchain.cpu_device)
