@@ -38,7 +38,8 @@ def _size(folder):
 def finish(out):
     """Makes a bundle of a folder that build.Builder has filled."""
     out = Path(out)
-    for path in [*out.glob("bin/*.o"), *out.glob("bin/*.json")]:
+    # The notes beside the programs stay: the next build keeps what still fits.
+    for path in out.glob("bin/*.o"):
         path.unlink()
     for path in out.glob("bin/*.made"):
         shutil.rmtree(path)
