@@ -7,7 +7,8 @@ from . import results, style
 
 NAME = "speedup"
 # In this order, and others behind them.
-FIRST = ("omp", "auto", "32x8")
+FIRST = ("auto", "auto@auto", "omp", "ppcg", "cublas", "32x8")
+MARKERS = "osD^vPX*"
 
 
 def data(rows):
@@ -40,26 +41,26 @@ def draw(table, rows):
     key = "auto" if "auto" in table else table.columns[0]
     table = table.loc[table[key].sort_values().index]
     made, axes = style.figure(
-        7.5, 1.6 + len(table) * (0.12 + 0.1 * len(table.columns)),
+        7.5, 2 + 0.24 * len(table),
         f"Speedup over one core, {dataset}, end to end", results.where(rows))
-    width = 0.8 / len(table.columns)
     places = np.arange(len(table))
     for index, config in enumerate(table.columns):
-        axes.barh(places - (index - (len(table.columns) - 1) / 2) * width,
-                  table[config] - 1, width, left=1,
-                  color=style.COLOURS[index], label=f"{config} (geometric "
-                  f"mean {geometric_mean(table[config]):.2f}x)")
+        axes.scatter(table[config], places, marker=MARKERS[index],
+                     s=40 if config == key else 22,
+                     color=style.COLOURS[index], zorder=4 - index / 10,
+                     label=f"{config} (geometric mean "
+                     f"{geometric_mean(table[config]):.2f}x of "
+                     f"{table[config].count()})")
     for place, value in zip(places, table[key]):
         if np.isfinite(value):
-            axes.annotate(style.digits(value), (max(table.iloc[place].max(), 1),
-                                           place), xytext=(3, 0), fontsize=7,
+            axes.annotate(style.digits(value), (table.iloc[place].max(), place),
+                          xytext=(7, 0), fontsize=7,
                           textcoords="offset points", va="center")
     axes.axvline(1, color="black", linewidth=0.8)
     axes.set_xscale("log")
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
     axes.set_yticks(places, table.index)
     axes.set_ylim(-0.6, len(table) - 0.4)
-    axes.grid(axis="y", visible=False)
     axes.set_xlabel(f"times as fast as clang -O3 on one core (number: {key})")
     style.legend(axes)
     return made

@@ -1,7 +1,8 @@
 """What follows from the rows of a results file: columns for tables.
 
     time_ms    one run, end to end, warm where there is a warm one
-    seq_ms     the same of the original loops on one core
+    CONFIG_ms  the same in any other configuration that the file has: seq_ms is
+               that of the original loops on one core
     speedup    seq_ms / time_ms
     device_ms  time of its kernels on the device
     cold_ms    the first run in a process: the device is opened, code is loaded
@@ -12,15 +13,14 @@
     error      the largest error, as a share of the array's largest value
 
 A column is empty where a row has nothing to make it from: wrong results have no
-times, and a file without the device's rates has no bounds.
+times, and a file without the device's rates has no bounds. Where a row's kernel ran
+its original loops, it has times only if that was for the runtime to choose
+(`@auto`).
 """
 
 import math
 
 from . import metrics
-
-COLUMNS = ("time_ms", "seq_ms", "speedup", "device_ms", "cold_ms", "gflops",
-           "gbs", "bound_ms", "percent", "error")
 
 
 def _number(row, name):
@@ -30,6 +30,13 @@ def _number(row, name):
 def seconds(row):
     """A row's time end to end, or None."""
     return _number(row, "warm_median_s") or _number(row, "cold_s")
+
+
+def _right(row):
+    """Whether a row's results are right, from where its configuration wants
+    them."""
+    return row["status"] == "ok" or (row["status"] == "host" and
+                                     row["config"].endswith("@auto"))
 
 
 def _rates(rows):
@@ -62,27 +69,31 @@ def geometric_mean(values):
 
 
 def add(rows):
-    """Adds COLUMNS, as text, to the rows of a results file."""
+    """Adds these columns, as text, to the rows of a results file."""
     rates = _rates(rows)
 
     def job(row):
         return tuple(row[name] for name in ("suite", "kernel", "dataset",
                                             "type"))
 
-    originals = {job(row): seconds(row) for row in rows
-                 if row["config"] == "seq" and row["status"] == "ok"}
+    times = {(job(row), row["config"]): seconds(row) for row in rows
+             if _right(row)}
+    configs = {row["config"] for row in rows}
     for row in rows:
-        good = row["status"] == "ok"
-        time, original = seconds(row) if good else None, originals.get(job(row))
+        good = _right(row)
+        time = seconds(row) if good else None
+        original = times.get((job(row), "seq"))
         device = (_number(row, "kernel_ms") or 0) / 1000 if good else 0
         operations, traffic = _number(row, "operations"), \
             _number(row, "traffic")
         rate = rates.get(row["type"], rates.get("float"))
         bound = metrics.bound_seconds(operations, traffic, rate) \
             if rate and operations and traffic else None
+        others = {f"{config}_ms": 1000 * (times.get((job(row), config)) or 0)
+                  for config in configs | {"seq"}}
         row.update({name: _digits(value) for name, value in {
+            **others,
             "time_ms": time and 1000 * time,
-            "seq_ms": original and 1000 * original,
             "speedup": time and original and original / time,
             "device_ms": 1000 * device,
             "cold_ms": good and 1000 * (_number(row, "cold_s") or 0),
