@@ -7,7 +7,7 @@ from . import results, style
 
 NAME = "speedup"
 # In this order, and others behind them.
-FIRST = ("auto", "auto@auto", "omp", "ppcg", "cublas", "32x8")
+FIRST = ("omp", "auto", "auto@auto", "ppcg", "cublas", "32x8")
 MARKERS = "osD^vPX*"
 
 
