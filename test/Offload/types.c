@@ -1,14 +1,18 @@
 /* Elements of all kinds: complex numbers and structs of numbers are several
- * arrays in one, _Bool is a byte; what is no number of at most 64 bits, or is
- * copied as a block, stays on the host and says so.
- * RUN: %same --regions 6 %t %s | FileCheck %s
+ * arrays in one and are copied number by number, _Bool is a byte; what is no
+ * number of at most 64 bits stays on the host and says so.
+ * RUN: %same --regions 9 %t %s | FileCheck %s
  * CHECK-DAG: offloaded region 'add_scop
  * CHECK-DAG: offloaded region 'points_scop
  * CHECK-DAG: offloaded region 'flags_scop
  * CHECK-DAG: offloaded region 'widths_scop
  * CHECK-DAG: offloaded region 'rows_scop
  * CHECK-DAG: offloaded region 'linear_scop
- * CHECK-DAG: types.c:58:{{.*}}not offloaded: a value that is no number of at most 64 bits
+ * CHECK-DAG: offloaded region 'copies_scop
+ * CHECK-DAG: offloaded region 'odd_sizes_scop
+ * CHECK-DAG: offloaded region 'clear_scop
+ * CHECK-DAG: not offloaded: it calls the unknown function '__muldc3'
+ * CHECK-DAG: types.c:91:{{.*}}not offloaded: a value that is no number of at most 64 bits
  */
 #include "Inputs/show.h"
 #include <complex.h>
@@ -18,7 +22,12 @@ struct point {
   double x, y;
   float w;
 };
+struct text {
+  char letter[5];
+};
 static double complex a[N], b[N];
+static struct point other_points[N];
+static struct text text[N], other_text[N];
 static struct point points_of[N];
 static _Bool flag[N];
 static int8_t tiny[N];
@@ -38,6 +47,30 @@ APART static void points(int n, struct point *restrict p) {
     p[i].x += 1.0;
     p[i].y = p[i].x * p[i].w;
   }
+}
+
+/* There and back: what is written is read by others. */
+APART static void copies(int n, struct point *restrict p, const struct point *restrict q) {
+  for (int i = 0; i < n; i++) {
+    p[i] = q[n - 1 - i];
+    p[i].w += 1.0f;
+  }
+}
+
+APART static void odd_sizes(int n) {
+  for (int i = 0; i < n; i++)
+    text[i] = other_text[i];
+}
+
+APART static void clear(int n) {
+  for (int i = 0; i < n; i++)
+    points_of[i] = (struct point){0};
+}
+
+/* Its last resort for infinite factors is a function. */
+APART static void multiply(int n) {
+  for (int i = 0; i < n; i++)
+    a[i] *= b[i];
 }
 
 APART static void flags(int n) {
@@ -78,6 +111,7 @@ int main(void) {
     a[i] = opaque(i) + 2.0 * I;
     b[i] = opaque(i) * 0.5 - I;
     points_of[i] = (struct point){opaque(i), 1.0, 0.25f * (float)i};
+    other_text[i] = (struct text){{(char)i, 1, 2, 3, 4}};
     flag[i] = opaque(i) % 5 == 0;
     tiny[i] = (int8_t)(opaque(i) * 37);
     low[i] = (uint16_t)(opaque(i) * 4001);
@@ -88,6 +122,14 @@ int main(void) {
   SHOW(a);
   points(n, points_of);
   SHOW(points_of);
+  copies(n, other_points, points_of);
+  SHOW(other_points);
+  odd_sizes(n);
+  SHOW(text);
+  clear(n);
+  SHOW(points_of);
+  multiply(n);
+  SHOW(a);
   flags(n);
   SHOW(flag);
   widths(n);

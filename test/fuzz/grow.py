@@ -6,6 +6,7 @@ import random
 
 from extents import Unfit, fit
 from program import (
+    FLOATS,
     TYPES,
     Access,
     Buffer,
@@ -199,8 +200,10 @@ class KernelGrower:
             return [self.inside(self.loop(), self.body)]
         if choice == "reduction":
             s = self.new_scalar("sum")
-            op = rng.choice(["+=", "+=", "-=", "max", "min"])
-            inner = self.inside(self.loop(), lambda: [self.store(scalar=s, op=op)])
+            ops = ["+=", "+=", "-=", "max", "min"]
+            ops += ["fmax", "fmin"] if s.type in FLOATS else ["^=", "|="]
+            op = rng.choice(ops)
+            inner = self.inside(self.loop(), lambda: self.update(s, op))
             nodes = [inner, self.store(reads=s)]
             if rng.random() < 0.8:
                 nodes.insert(0, Store("=", self.values.constant(self.kind(s)), scalar=s))
@@ -220,6 +223,15 @@ class KernelGrower:
         if choice == "leave":
             return [Leave(self.values.condition(1), rng.choice(["break", "continue"])), self.store()]
         return [self.store()]
+
+    def update(self, s: Scalar, op: str) -> list:
+        """One update of a reduction, or some under a condition."""
+        rng = self.rng
+        nodes = [self.store(scalar=s, op=op)]
+        if rng.random() < 0.3:
+            other = [self.store(scalar=s, op=op)] if rng.random() < 0.3 else []
+            nodes = [DataGuard(self.values.condition(1), nodes, other)]
+        return nodes
 
     def kind(self, s: Scalar) -> str:
         return read_expr(s.type, s.role, name=s.name).kind

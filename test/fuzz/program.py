@@ -173,7 +173,8 @@ class Scalar:
 @dataclass(eq=False)
 class Store:
     """target OP= value, into memory or a scalar. op: =, +=, -=, *=, |=, &=,
-    ^=, max, min, or mix (target = target / 2 + value)."""
+    ^=, max, min, fmax, fmin (of the absolute value: which of two zeros fmax
+    chooses is not defined), or mix (target = target / 2 + value)."""
 
     op: str
     value: Expr
@@ -319,6 +320,9 @@ def store_text(s: Store) -> str:
     if s.op in ("max", "min"):
         c_type, sign = TYPES[type_][0], ">" if s.op == "max" else "<"
         return f"{{ {c_type} v = {value}; if (v {sign} {target}) {target} = v; }}"
+    if s.op in ("fmax", "fmin"):
+        suffix = "f" if type_ == "f32" else ""
+        return f"{target} = {s.op}{suffix}({target}, fabs{suffix}({value}));"
     return f"{target} {s.op} {value};"
 
 

@@ -23,8 +23,8 @@ bool unifyExtensions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Counts the iterations of loops that end where a pointer does, as C++'s over
 /// iterators do. The distance of two addresses becomes one unknown number: the
-/// conditions under which it is what it seems have numbers of more than 64 bits.
-/// Returns true if anything changed.
+/// conditions under which it is what it seems have numbers of more than 64
+/// bits. Returns true if anything changed.
 bool countIterations(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Hides from ScalarEvolution that the length of a row is max(n, 0), as it is

@@ -72,10 +72,19 @@ void Offloader::reportLeftLoops(Function &F) {
                 [&](BasicBlock *BB) { return Handled.contains(BB); });
     if (AnyHandled || InReported)
       continue;
-    ORE.emit(OptimizationRemarkMissed(PassName, "NotAffine", L->getStartLoc(),
-                                      L->getHeader())
-             << "loop nest not offloaded: bounds, subscripts or control flow "
-                "are not affine, or it calls an unknown function");
+    OptimizationRemarkMissed Remark(PassName, "NotAffine", L->getStartLoc(),
+                                    L->getHeader());
+    Remark << "loop nest not offloaded: ";
+    const CallBase *Call = unknownCallIn(*L);
+    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
+    if (Callee)
+      Remark << "it calls the unknown function '"
+             << ore::NV("Callee", Callee->getName()) << "'";
+    else if (Call)
+      Remark << "it calls an unknown function through a pointer";
+    else
+      Remark << "bounds, subscripts or control flow are not affine";
+    ORE.emit(Remark);
   }
 }
 

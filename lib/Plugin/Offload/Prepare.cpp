@@ -4,6 +4,7 @@
 #include "Offload/Choices.h"
 #include "Offload/Invariants.h"
 #include "Offload/Reductions.h"
+#include "Offload/StructCopies.h"
 #include "Offload/Subscripts.h"
 #include "polly/Canonicalization.h"
 #include "llvm/Analysis/LoopInfo.h"
@@ -31,6 +32,14 @@ static bool isOpaqueCall(const Instruction &I) {
   if (!Call || isa<DbgInfoIntrinsic>(Call))
     return false;
   return Call->mayWriteToMemory() && !isa<IntrinsicInst>(Call);
+}
+
+const CallBase *unknownCallIn(const Loop &L) {
+  for (const BasicBlock *BB : L.blocks())
+    for (const Instruction &I : *BB)
+      if (isOpaqueCall(I))
+        return cast<CallBase>(&I);
+  return nullptr;
 }
 
 /// A variable subscript, or a pointer that walks: p += 1, before SROA.
@@ -117,6 +126,8 @@ static void simplifyBranches(Function &F) {
 }
 
 bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
+  if (splitStructCopies(F, FAM))
+    FAM.invalidate(F, PreservedAnalyses::none());
   FunctionPassManager First;
   First.addPass(SROAPass(SROAOptions::ModifyCFG));
   First.addPass(EarlyCSEPass());

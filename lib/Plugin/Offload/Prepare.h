@@ -4,11 +4,19 @@
 
 #include "llvm/IR/PassManager.h"
 
+namespace llvm {
+class CallBase;
+class Loop;
+} // namespace llvm
+
 namespace pacc {
 
 /// Can \p F have a loop worth offloading at all? Looks at the front end's
 /// output: a loop that stores to memory and calls nothing unknown.
 bool mayHaveAffineLoops(const llvm::Function &F);
+
+/// A call in \p L of a function that may do anything, or null.
+const llvm::CallBase *unknownCallIn(const llvm::Loop &L);
 
 /// Brings \p F into the form that Polly's detection understands (its own
 /// canonicalisation, and one GEP per multi-dimensional access). Returns false

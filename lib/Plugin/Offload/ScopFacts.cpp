@@ -95,6 +95,7 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
   case Intrinsic::expect:
   case Intrinsic::fabs:
   case Intrinsic::floor:
+  case Intrinsic::is_fpclass:
   case Intrinsic::fma:
   case Intrinsic::fmuladd:
   case Intrinsic::fshl:
@@ -176,8 +177,9 @@ std::optional<std::string> deviceFunctionFor(const CallInst &Call) {
   StringRef Name = Callee->getName();
   if (Ty->isFloatTy() && !Name.consume_back("f"))
     return std::nullopt;
-  if (isInLibdevice(Call, Name))
-    return Libdevice(Name);
+  // A complex number is passed as two here; elsewhere as something else.
+  if (isInLibdevice(Call, Name == "cabs" ? "hypot" : Name))
+    return Libdevice(Name == "cabs" ? "hypot" : Name);
   return std::nullopt;
 }
 
