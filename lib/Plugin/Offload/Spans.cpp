@@ -327,7 +327,9 @@ void formSpans(Function &F, FunctionAnalysisManager &FAM, DeviceModule &Device,
   DenseSet<const Value *> Done;
   unsigned Number = 0;
   while (true) {
-    Span S = SpanFinder(F, FAM, Begins, Done).findLargest();
+    // It owns the regions that the span refers to.
+    SpanFinder Finder(F, FAM, Begins, Done);
+    Span S = Finder.findLargest();
     if (S.Regions.empty())
       return;
     auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
