@@ -18,6 +18,7 @@
  *     __pacc_rt_launch(run, 0, nx, ny, nz, (void *[]){&a, &n});
  *     if (__pacc_rt_end(run)) goto done;
  *   }
+ *   __pacc_rt_host_begin(&region);
  *   original loops
  *   __pacc_rt_host_end(&region);
  * done:
@@ -144,7 +145,10 @@ int32_t __pacc_rt_worth(struct pacc_region *region,
                         const struct pacc_size *kernels, uint32_t n_kernels,
                         double bytes);
 
-/* After the original loops, whatever the reason was that they ran. */
+/* Before the original loops, whatever the reason is that they run. */
+void __pacc_rt_host_begin(struct pacc_region *region);
+
+/* After them: learns from their time. */
 void __pacc_rt_host_end(struct pacc_region *region);
 
 /* Opens a region on this host thread. NULL: run the original loops. */

@@ -80,6 +80,8 @@ struct pacc_backend {
   int (*event_create)(void *device, void **event);
   void (*event_destroy)(void *device, void *event);
   int (*event_record)(void *device, void *stream, void *event);
+  /* Waits until the event has happened. */
+  int (*event_wait)(void *device, void *event);
   int (*event_elapsed)(void *device, void *from, void *to, float *ms);
 
   const char *(*error_name)(int status);

@@ -1,10 +1,10 @@
 /* runtime.h: what a program may ask of the host runtime, libpacc_rt.
  *
  * No program needs these functions: offloaded loops work without them. They
- * serve tests, benchmarks and programs that want to know where their loops
- * ran. All are safe to call from several host threads. The environment that
- * the runtime reads (PACC_DEVICE, PACC_LOG, ...) is described in
- * docs/runtime.md.
+ * serve tests, benchmarks, programs that want to know where their loops ran,
+ * and programs that know better than the compiler which data the GPU may keep.
+ * All are safe to call from several host threads. The environment that the
+ * runtime reads (PACC_DEVICE, PACC_LOG, ...) is described in docs/runtime.md.
  */
 #ifndef PACC_RUNTIME_H
 #define PACC_RUNTIME_H
@@ -81,6 +81,45 @@ PACC_RT_API void pacc_rt_count(struct pacc_rt_counters *counters, size_t size);
  * memory, and, if no other thread is in a region, loaded modules and this
  * thread's stream. Later regions work, and pay for them again. */
 PACC_RT_API void pacc_rt_release(void);
+
+/* Data that stay on the device.
+ *
+ *   pacc_data_begin(a, n * sizeof *a);
+ *   for (int t = 0; t < steps; t++) {
+ *     step(a, n);                        offloaded loops
+ *     if (t % 100 == 0) {
+ *       pacc_data_update_host(a, 8);
+ *       printf("%g\n", a[0]);
+ *     }
+ *   }
+ *   pacc_data_end(a);
+ *
+ * From begin to end the program promises: code that is not offloaded reads the
+ * bytes only after pacc_data_update_host, and writes them only after it and
+ * before pacc_data_update_device. That goes for all functions, libraries and
+ * threads, and for loops that the compiler left alone (-Rpass-missed=polly-acc
+ * names them). At most one region at a time writes the bytes. Regions then copy
+ * them to the device when they lack them there, and never back. A region that
+ * runs its original loops gets everything back first.
+ *
+ * All are no-ops, and return 1, in programs whose regions run on the host.
+ *
+ * All or nothing is weaker here: a region that fails still changes nothing, but
+ * data that only a lost device had are lost. Functions that find that return 0.
+ */
+
+/* The bytes [start, start + bytes). 0: none at all, or some are in other data
+ * already, or out of memory; regions copy them as ever then. */
+PACC_RT_API int pacc_data_begin(const void *start, size_t bytes);
+
+/* Brings everything back. `start` is that of the begin; others are ignored. */
+PACC_RT_API int pacc_data_end(const void *start);
+
+/* Brings bytes of the data back, so that the host may read them. */
+PACC_RT_API int pacc_data_update_host(const void *start, size_t bytes);
+
+/* The host has written these bytes: regions are to see them. */
+PACC_RT_API int pacc_data_update_device(const void *start, size_t bytes);
 
 #ifdef __cplusplus
 }

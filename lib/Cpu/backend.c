@@ -246,6 +246,12 @@ static int backend_event_record(void *device, void *stream, void *event) {
   return 0;
 }
 
+static int backend_event_wait(void *device, void *event) {
+  (void)device;
+  (void)event;
+  return 0;
+}
+
 static int backend_event_elapsed(void *device, void *from, void *to,
                                  float *ms) {
   (void)device;
@@ -284,6 +290,7 @@ static const struct pacc_backend backend = {
     .event_create = backend_event_create,
     .event_destroy = backend_event_destroy,
     .event_record = backend_event_record,
+    .event_wait = backend_event_wait,
     .event_elapsed = backend_event_elapsed,
     .error_name = pacc_cpu_status_name,
     .error_detail = backend_error_detail,

@@ -4,6 +4,7 @@
  * that writes to the program's memory, and it can't fail.
  */
 #include "copy_private.h"
+#include "data_private.h"
 #include "span_private.h"
 
 #include "pacc/runtime.h"
@@ -57,7 +58,7 @@ static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
   array->address = ALIGNMENT;
   if (lo < hi && stays)
     pacc_mirror_place(run, array);
-  else if (lo < hi)
+  else if (lo < hi && !pacc_data_place(run, array))
     place(run, array);
   return run->failed ? 0 : array->address;
 }
@@ -126,10 +127,10 @@ static bool is_readable(const struct pacc_array *array,
 /* `from` has its rows from_pitch bytes apart. */
 static void copy_in(struct pacc_run *run, const struct pacc_array *array,
                     const struct rows *rows, const char *from,
-                    uint64_t from_pitch) {
+                    uint64_t from_pitch, bool from_staging) {
   pacc_run_copy_in(run, array->name, array->address + (uint64_t)rows->offset,
                    (uint64_t)rows->pitch, from, from_pitch,
-                   (uint64_t)rows->width, (uint64_t)rows->count);
+                   (uint64_t)rows->width, (uint64_t)rows->count, from_staging);
 }
 
 /* Keeps what the host has now, for pacc_copy_changes. The device gets just
@@ -148,7 +149,7 @@ static void keep_before(struct pacc_run *run, const struct pacc_array *array,
   result->before = before;
   pacc_copy_rows(before, result->width, result->host, result->pitch,
                  result->width, result->count);
-  copy_in(run, array, rows, before, result->width);
+  copy_in(run, array, rows, before, result->width, true);
 }
 
 static void note_result(struct pacc_run *run, const struct pacc_array *array,
@@ -191,6 +192,10 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
                      (uint64_t)rows.width * (uint64_t)rows.count);
     return;
   }
+  if (array->data) {
+    pacc_data_want(array->data, run, direction);
+    return;
+  }
   if (direction & PACC_COPY_MAYBE && !is_readable(array, &rows)) {
     FAIL_HERE(run,
               "array %s is accessed under conditions only, and not all of what "
@@ -199,7 +204,8 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
     return;
   }
   if (direction & PACC_COPY_IN)
-    copy_in(run, array, &rows, host_bytes(array, &rows), (uint64_t)rows.pitch);
+    copy_in(run, array, &rows, host_bytes(array, &rows), (uint64_t)rows.pitch,
+            false);
   if (!run->failed && direction & PACC_COPY_OUT)
     note_result(run, array, &rows, direction & PACC_COPY_CHANGES);
 }

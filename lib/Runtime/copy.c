@@ -59,31 +59,38 @@ static void *copy_share(void *argument) {
   return NULL;
 }
 
-static unsigned count_cpus(void) {
+unsigned pacc_copy_helpers(void) {
   cpu_set_t set;
   if (sched_getaffinity(0, sizeof set, &set))
-    return 1;
-  return (unsigned)CPU_COUNT(&set);
+    return 0;
+  int cpus = CPU_COUNT(&set);
+  return cpus < MAX_SHARES ? (unsigned)cpus - 1 : MAX_SHARES - 1;
+}
+
+unsigned pacc_copy_start(pthread_t threads[], unsigned n, void *(*body)(void *),
+                         void *arguments, size_t size) {
+  unsigned started = 0;
+  sigset_t all, before;
+  /* The program's signal handlers run on the program's threads. */
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);
+  while (started < n && pthread_create(&threads[started], NULL, body,
+                                       (char *)arguments + started * size) == 0)
+    started++;
+  pthread_sigmask(SIG_SETMASK, &before, NULL);
+  return started;
 }
 
 /* Runs the shares, the last one on this thread. A thread that can't be had
  * costs time only. */
 static void run_shares(struct share shares[], unsigned n_shares) {
   pthread_t threads[MAX_SHARES];
-  bool started[MAX_SHARES] = {false};
-  sigset_t all, before;
-  /* The program's signal handlers run on the program's threads. */
-  sigfillset(&all);
-  pthread_sigmask(SIG_SETMASK, &all, &before);
-  for (unsigned i = 0; i + 1 < n_shares; i++)
-    started[i] = pthread_create(&threads[i], NULL, copy_share, &shares[i]) == 0;
-  pthread_sigmask(SIG_SETMASK, &before, NULL);
-  for (unsigned i = 0; i < n_shares; i++)
-    if (!started[i])
-      copy_share(&shares[i]);
-  for (unsigned i = 0; i < n_shares; i++)
-    if (started[i])
-      pthread_join(threads[i], NULL);
+  unsigned started = pacc_copy_start(threads, n_shares - 1, copy_share, shares,
+                                     sizeof *shares);
+  for (unsigned i = started; i < n_shares; i++)
+    copy_share(&shares[i]);
+  for (unsigned i = 0; i < started; i++)
+    pthread_join(threads[i], NULL);
 }
 
 /* One row, cut into `n_shares` rows of almost equal length; the rest goes
@@ -117,9 +124,7 @@ static void copy_rows(struct share whole) {
   struct share shares[MAX_SHARES];
   unsigned n_shares = 1;
   if (width * count >= LARGE)
-    n_shares = count_cpus();
-  if (n_shares > MAX_SHARES)
-    n_shares = MAX_SHARES;
+    n_shares += pacc_copy_helpers();
   if (n_shares == 1) {
     copy_share(&whole);
     return;

@@ -534,6 +534,11 @@ static int cuda_event_record(void *device, void *stream, void *event) {
   return CHECK(event_record, event, stream);
 }
 
+static int cuda_event_wait(void *device, void *event) {
+  (void)device;
+  return CHECK(event_sync, event);
+}
+
 static int cuda_event_elapsed(void *device, void *from, void *to, float *ms) {
   (void)device;
   return CHECK(event_elapsed, ms, from, to);
@@ -564,6 +569,7 @@ const struct pacc_backend *pacc_cuda_backend(void) {
       .event_create = cuda_event_create,
       .event_destroy = cuda_event_destroy,
       .event_record = cuda_event_record,
+      .event_wait = cuda_event_wait,
       .event_elapsed = cuda_event_elapsed,
       .error_name = cuda_error_name,
       .error_detail = cuda_error_detail,

@@ -98,6 +98,7 @@ struct pacc_cu_copy {
   X(event_create, cuEventCreate, (void **event, unsigned flags))               \
   X(event_destroy, cuEventDestroy_v2, (void *event))                           \
   X(event_record, cuEventRecord, (void *event, void *stream))                  \
+  X(event_sync, cuEventSynchronize, (void *event))                             \
   X(event_elapsed, cuEventElapsedTime, (float *ms, void *from, void *to))      \
   X(error_name, cuGetErrorName, (int status, const char **name))
 

@@ -11,6 +11,7 @@
 #include "guard_private.h"
 
 #include "count_private.h"
+#include "data_private.h"
 
 #include "pacc/runtime.h"
 #include "span_private.h"
@@ -76,14 +77,18 @@ static void measure_host(void) {
 }
 
 /* The fastest of three copies; the first one sets things up. */
-static double copy_seconds(struct pacc_device *device, void *stream,
-                           uint64_t to, const void *from, uint64_t size) {
+static double copy_seconds(struct pacc_run *run, uint64_t to, const char *from,
+                           uint64_t size) {
+  const struct pacc_backend *backend = run->device->backend;
+  void *device = run->device->handle, *stream = run->thread->stream;
   uint64_t best = UINT64_MAX;
   for (int i = 0; i < 3; i++) {
     uint64_t start = pacc_clock();
-    if (device->backend->copy_in(device->handle, stream, to, size, from, size,
-                                 size, 1) ||
-        device->backend->sync(device->handle, stream))
+    int status =
+        pacc_stage_pays(run, size, 1)
+            ? pacc_stage_copy_in(run, to, size, from, size, size, 1)
+            : backend->copy_in(device, stream, to, size, from, size, size, 1);
+    if (status || backend->sync(device, stream))
       return -1;
     uint64_t time = pacc_clock() - start;
     best = time < best ? time : best;
@@ -94,19 +99,23 @@ static double copy_seconds(struct pacc_device *device, void *stream,
 void pacc_guard_measure(struct pacc_device *device) {
   const struct pacc_backend *backend = device->backend;
   enum { SIZE = 4 << 20 };
-  void *stream = NULL, *from = calloc(1, SIZE);
+  struct pacc_thread thread = {0};
+  struct pacc_run run = {.device = device, .thread = &thread};
+  char *from = calloc(1, SIZE);
   uint64_t to = 0;
-  if (from && !backend->stream_create(device->handle, &stream)) {
+  if (from && !backend->stream_create(device->handle, &thread.stream)) {
     if (!backend->alloc(device->handle, SIZE, &to)) {
-      double small = copy_seconds(device, stream, to, from, 8);
-      double large = copy_seconds(device, stream, to, from, SIZE);
+      double small = copy_seconds(&run, to, from, 8);
+      double large = copy_seconds(&run, to, from, SIZE);
       if (small > 0 && large > small) {
         device->copy_seconds = small;
         device->byte_seconds = (large - small) / (double)SIZE;
       }
       backend->free(device->handle, to);
     }
-    backend->stream_destroy(device->handle, stream);
+    pacc_stage_free(&run);
+    pacc_thread_free_events(&thread, device);
+    backend->stream_destroy(device->handle, thread.stream);
   }
   free(from);
 }
@@ -244,6 +253,9 @@ PACC_RT_API int32_t __pacc_rt_worth(struct pacc_region *region,
   running.region = NULL;
   if (!pacc_device_is_optional())
     return 1;
+  /* Which of the bytes are on the device already is not known here. */
+  if (pacc_data_exists())
+    bytes = 0;
   int32_t worth = decide(region, kernels, n_kernels, bytes);
   if (!worth)
     pacc_count(&pacc_counts.fallbacks, 1);

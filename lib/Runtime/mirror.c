@@ -58,7 +58,7 @@ static bool fill_with_copy(struct pacc_run *run, struct pacc_mirror *mirror) {
   pacc_copy_rows(before, mirror->size, mirror->start, mirror->size,
                  mirror->size, 1);
   pacc_run_copy_in(run, mirror->name, mirror->address, mirror->size, before,
-                   mirror->size, mirror->size, 1);
+                   mirror->size, mirror->size, 1, true);
   mirror->filled = !run->failed;
   return mirror->filled;
 }
@@ -183,7 +183,7 @@ static void prepare(struct pacc_run *run, struct pacc_mirror *mirror) {
     fill_with_copy(run, mirror);
   else if (contents)
     pacc_run_copy_in(run, mirror->name, mirror->address, mirror->size,
-                     mirror->start, mirror->size, mirror->size, 1);
+                     mirror->start, mirror->size, mirror->size, 1, false);
   mirror->filled |= contents || is_all_dirty(mirror);
   mirror->wants_contents = mirror->wants_before = mirror->wants_check = false;
   mirror->wanted = 0;

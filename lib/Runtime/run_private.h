@@ -10,6 +10,7 @@
  * address  that stands for `host` on the device
  * block    its memory; NULL for an empty array, and in a mirror
  * mirror   one of the span's that the array lies in, else NULL
+ * data     what the program said about its memory (data.c), else NULL
  */
 struct pacc_array {
   const char *name;
@@ -18,6 +19,7 @@ struct pacc_array {
   uint64_t address;
   struct pacc_block *block;
   struct pacc_mirror *mirror;
+  struct pacc_data *data;
 };
 
 /* A copy to the host that is due at the region's end: `count` rows of `width`
@@ -39,6 +41,18 @@ struct pacc_result {
   struct pacc_block *before_block;
 };
 
+/* Pinned memory through which copies to the device go (stage.c).
+ * block   of PACC_STAGE_SLOTS pieces; NULL before the first such copy
+ * events  after the last copy from each slot
+ * pieces  so far
+ */
+enum { PACC_STAGE_SLOTS = 8 };
+struct pacc_stage {
+  struct pacc_block *block;
+  void *events[PACC_STAGE_SLOTS];
+  uint64_t pieces;
+};
+
 /* span     that the region is part of, or NULL
  * loaded   this run brought the module to the device
  * failed   sticky; the reason is in thread->error
@@ -58,6 +72,7 @@ struct pacc_run {
   struct pacc_result *results;
   unsigned n_results, results_capacity;
   struct pacc_block *staging;
+  struct pacc_stage stage;
   uint64_t start_ns;
   uint64_t bytes_in, bytes_out, launches;
   struct pacc_profile_run profile;
@@ -85,11 +100,24 @@ bool pacc_grid_of(const struct pacc_kernel *kernel, const int64_t n[3],
 /* In a profile, waits for the stream when many operations wait already. */
 void pacc_run_collect_if_full(struct pacc_run *run);
 
-/* Copies rows to the device, and a result to its place in staging memory
- * (transfer.c). */
+/* Queues a copy of rows to the device, where they are to_pitch bytes apart
+ * (transfer.c). from_staging: they are in staging memory. */
 void pacc_run_copy_in(struct pacc_run *run, const char *name, uint64_t to,
                       uint64_t to_pitch, const char *from, uint64_t from_pitch,
-                      uint64_t width, uint64_t count);
+                      uint64_t width, uint64_t count, bool from_staging);
+
+/* The same for memory that is not pinned, large enough to be worth it
+ * (stage.c). Gives the backend's status. */
+bool pacc_stage_pays(const struct pacc_run *run, uint64_t width,
+                     uint64_t count);
+int pacc_stage_copy_in(struct pacc_run *run, uint64_t to, uint64_t to_pitch,
+                       const char *from, uint64_t from_pitch, uint64_t width,
+                       uint64_t count);
+
+/* Gives the pinned memory back; nothing uses it any more. */
+void pacc_stage_free(struct pacc_run *run);
+
+/* Queues the copy of a result to its place in staging memory. */
 void pacc_run_copy_out(struct pacc_run *run, const struct pacc_result *result);
 
 /* Opens a run of the region on a device that is held and entered (runtime.c).

@@ -5,6 +5,7 @@
  * region has arrived in staging memory.
  */
 #include "count_private.h"
+#include "data_private.h"
 #include "guard_private.h"
 #include "span_private.h"
 #include "sweep_private.h"
@@ -155,6 +156,14 @@ static void launch(struct pacc_run *run, uint32_t number,
   pacc_run_collect_if_full(run);
 }
 
+/* What has to be done between the region's copies and its first kernel. */
+static void prepare(struct pacc_run *run) {
+  if (run->span)
+    pacc_mirror_prepare(run);
+  else
+    pacc_data_prepare(run);
+}
+
 PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
                                   int64_t ny, int64_t nz, void **params) {
   struct pacc_run *run = handle;
@@ -174,8 +183,7 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
               kernel->name, count_blocks(nx, kernel->block[0]));
     return;
   }
-  if (run->span)
-    pacc_mirror_prepare(run);
+  prepare(run);
   if (!run->failed)
     pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
@@ -209,6 +217,7 @@ static void free_memory(struct pacc_run *run) {
       pacc_pool_give(&device->memory, block);
   }
   free_staging(device, run->staging, lost);
+  pacc_stage_free(run);
   for (unsigned i = 0; i < run->n_results; i++)
     free_staging(device, run->results[i].before_block, lost);
 }
@@ -228,6 +237,8 @@ static void log_success(const struct pacc_run *run) {
 }
 
 bool pacc_run_finish(struct pacc_run *run) {
+  if (!run->failed)
+    prepare(run);
   if (!run->failed)
     pacc_run_fetch_results(run);
   if (run->failed)
@@ -255,6 +266,7 @@ PACC_RT_API int32_t __pacc_rt_end(void *handle) {
   if (run->span)
     return pacc_span_end_region(run);
   bool ok = pacc_run_finish(run);
+  pacc_data_end_run(run, ok);
   pacc_count(ok ? &pacc_counts.regions : &pacc_counts.fallbacks, 1);
   /* Loading is paid once. */
   if (ok && !run->loaded)

@@ -3,6 +3,7 @@
  * region on; the regions' kernels are queued without waiting for them.
  */
 #include "count_private.h"
+#include "data_private.h"
 #include "span_private.h"
 
 #include "pacc/runtime.h"
@@ -31,7 +32,7 @@ PACC_RT_API void *__pacc_rt_span_begin(struct pacc_span *descriptor) {
     store(&descriptor->rest, rest - 1);
     return NULL;
   }
-  if (!pacc_device_is_possible())
+  if (!pacc_device_is_possible() || pacc_data_exists())
     return NULL;
   struct pacc_open_span *span = calloc(1, sizeof *span);
   if (!span)
@@ -78,7 +79,7 @@ static bool must_wait(const struct pacc_run *run) {
   for (unsigned i = 0; i < run->n_arrays; i++)
     if (run->arrays[i].block)
       return true;
-  return pacc_profile_on();
+  return run->stage.block || pacc_profile_on();
 }
 
 int32_t pacc_span_end_region(struct pacc_run *run) {

@@ -10,16 +10,19 @@ static pthread_key_t key;
 static bool key_made;
 static atomic_uint n_threads;
 
-static void destroy_events(struct pacc_thread *thread,
-                           struct pacc_device *device) {
+void pacc_thread_free_events(struct pacc_thread *thread,
+                             struct pacc_device *device) {
   while (thread->n_events)
     device->backend->event_destroy(device->handle,
                                    thread->events[--thread->n_events]);
+  free(thread->events);
+  thread->events = NULL;
+  thread->events_capacity = 0;
 }
 
 static void destroy_stream(struct pacc_thread *thread,
                            struct pacc_device *device) {
-  destroy_events(thread, device);
+  pacc_thread_free_events(thread, device);
   if (thread->stream)
     device->backend->stream_destroy(device->handle, thread->stream);
   thread->stream = NULL;

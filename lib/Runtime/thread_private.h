@@ -33,6 +33,10 @@ void *pacc_thread_take_event(struct pacc_thread *thread,
 void pacc_thread_give_event(struct pacc_thread *thread,
                             struct pacc_device *device, void *event);
 
+/* Destroys the free events. */
+void pacc_thread_free_events(struct pacc_thread *thread,
+                             struct pacc_device *device);
+
 /* Destroys this thread's stream and events on the device it has entered. */
 void pacc_thread_release(struct pacc_device *device);
 

@@ -19,7 +19,7 @@ static void count_copy(struct pacc_run *run, const char *name,
 
 void pacc_run_copy_in(struct pacc_run *run, const char *name, uint64_t to,
                       uint64_t to_pitch, const char *from, uint64_t from_pitch,
-                      uint64_t width, uint64_t count) {
+                      uint64_t width, uint64_t count, bool from_staging) {
   struct pacc_device *device = run->device;
   uint64_t bytes = width * count;
   struct pacc_profile_op op = {.kind = PACC_PROFILE_COPY_IN,
@@ -28,8 +28,11 @@ void pacc_run_copy_in(struct pacc_run *run, const char *name, uint64_t to,
                                .bytes = bytes};
   bool timed = pacc_profile_before(run, &op);
   int status =
-      device->backend->copy_in(device->handle, run->thread->stream, to,
-                               to_pitch, from, from_pitch, width, count);
+      !from_staging && pacc_stage_pays(run, width, count)
+          ? pacc_stage_copy_in(run, to, to_pitch, from, from_pitch, width,
+                               count)
+          : device->backend->copy_in(device->handle, run->thread->stream, to,
+                                     to_pitch, from, from_pitch, width, count);
   if (timed)
     pacc_profile_after(run);
   if (status) {

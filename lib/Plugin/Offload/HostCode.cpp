@@ -149,6 +149,11 @@ Value *RegionBuilder::createHasInstances(const RegionAst &Region,
   return Builder.CreateFCmpOGE(Sum, ConstantFP::get(Double, Instances));
 }
 
+void RegionBuilder::createHostBegin(Value *Descriptor) {
+  callRuntime(Builder, "__pacc_rt_host_begin", Builder.getVoidTy(),
+              {Descriptor});
+}
+
 void RegionBuilder::createHostEnd(Value *Descriptor) {
   callRuntime(Builder, "__pacc_rt_host_end", Builder.getVoidTy(), {Descriptor});
 }

@@ -413,6 +413,8 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
     Handled.insert(Condition->getParent());
   }
 
+  Builder.SetInsertPoint(Fallback->getTerminator());
+  Nodes.createHostBegin(Descriptor);
   for (BasicBlock *BB : {Start, Exit, Fallback})
     Handled.insert(BB);
   // The host's loops around kernels are none of the program's.

@@ -46,8 +46,9 @@ public:
   createRegion(const RegionAst &Region, llvm::Value *Descriptor,
                llvm::StringRef MinWork);
 
-  /// Tells the runtime, at the builder's position, that the original loops have
-  /// run.
+  /// Tells the runtime, at the builder's position, that the original loops run
+  /// next, and that they have run.
+  void createHostBegin(llvm::Value *Descriptor);
   void createHostEnd(llvm::Value *Descriptor);
 
   /// The call that opens the region.

@@ -130,6 +130,7 @@ static struct {
     {"cuEventCreate", 0},
     {"cuEventDestroy_v2", 0},
     {"cuEventRecord", 0},
+    {"cuEventSynchronize", 0},
     {"cuEventElapsedTime", 0},
     {"cuThreadExchangeStreamCaptureMode", 0},
     {"cuFuncGetParamInfo", 0},
@@ -699,6 +700,17 @@ int cuEventRecord(void *event, void *stream) {
   pthread_mutex_lock(&lock);
   work.event->done = false;
   queue(stream, &work);
+  pthread_mutex_unlock(&lock);
+  return SUCCESS;
+}
+
+int cuEventSynchronize(void *handle) {
+  ENTER(true);
+  const struct event *event = handle;
+  pthread_mutex_lock(&lock);
+  for (struct stream *stream = streams; stream && !event->done;
+       stream = stream->next)
+    run_all(stream);
   pthread_mutex_unlock(&lock);
   return SUCCESS;
 }
