@@ -9,6 +9,11 @@
 /* NVIDIA's driver. Never NULL: whether there is a driver shows at open. */
 const struct pacc_backend *pacc_cuda_backend(void);
 
+/* The number of the first GPU whose UUID begins so ("GPU-..." or "MIG-...") or
+ * whose name contains this, whatever the case. Gives the status of the backend.
+ */
+int pacc_cuda_find(const char *wanted, int *ordinal);
+
 /* Whether open's status means that this machine has no GPU to use, which is a
  * normal machine, and not that something is broken. */
 bool pacc_cuda_absent(int status);

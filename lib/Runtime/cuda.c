@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/mman.h>
 
 /* Status codes of our own, beside the driver's (which are positive). */
@@ -153,6 +154,52 @@ static int describe(struct cuda_device *cuda, struct pacc_device_info *info) {
   info->memory = memory;
   info->driver = (uint32_t)cuda->driver;
   return 0;
+}
+
+/* "GPU-" or "MIG-" and the UUID, as nvidia-smi has it; "" if it can't be had.
+ */
+static void print_uuid(int device, const char *kind, char text[48]) {
+  unsigned char uuid[16];
+  text[0] = 0;
+  if (!cu.device_uuid || cu.device_uuid(uuid, device))
+    return;
+  int used = snprintf(text, 48, "%.3s", kind);
+  for (int i = 0; i < 16; i++)
+    used += snprintf(text + used, 48 - (size_t)used, "%s%02x",
+                     i == 0 || i == 4 || i == 6 || i == 8 || i == 10 ? "-" : "",
+                     uuid[i]);
+}
+
+/* Is the device meant by the begin of its UUID, or by a part of its name? */
+static bool is_called(int device, const char *wanted) {
+  char name[128] = "", uuid[48];
+  if (strncmp(wanted, "GPU-", 4) == 0 || strncmp(wanted, "MIG-", 4) == 0) {
+    print_uuid(device, wanted, uuid);
+    return strncasecmp(uuid, wanted, strlen(wanted)) == 0;
+  }
+  return cu.device_name(name, (int)sizeof name - 1, device) == 0 &&
+         strcasestr(name, wanted);
+}
+
+int pacc_cuda_find(const char *wanted, int *ordinal) {
+  pthread_once(&library_once, load_library);
+  if (library_status) {
+    snprintf(detail, sizeof detail, "%s", library_detail);
+    return library_status;
+  }
+  int count = 0, device;
+  int status = CHECK(init, 0);
+  if (!status)
+    status = CHECK(device_count, &count);
+  for (*ordinal = 0; !status && *ordinal < count; ++*ordinal) {
+    status = CHECK(device_get, &device, *ordinal);
+    if (!status && is_called(device, wanted))
+      return 0;
+  }
+  if (status)
+    return status;
+  snprintf(detail, sizeof detail, "none of the %d is called %s", count, wanted);
+  return PACC_CU_INVALID_DEVICE;
 }
 
 static int cuda_open(int ordinal, void **device,

@@ -105,6 +105,7 @@ struct pacc_cu_copy {
 /* The same for functions that may be missing (NULL). */
 #define PACC_CUDA_OPTIONAL(X)                                                  \
   X(capture_mode, cuThreadExchangeStreamCaptureMode, (int *mode))              \
+  X(device_uuid, cuDeviceGetUuid_v2, (unsigned char uuid[16], int device))     \
   X(function_param, cuFuncGetParamInfo,                                        \
     (void *function, size_t index, size_t *offset, size_t *size))
 

@@ -8,6 +8,7 @@
 #include "sweep_private.h"
 #include "thread_private.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -86,11 +87,14 @@ static void init_pools(struct pacc_device *device) {
 
 /* ---- choice ----------------------------------------------------------- */
 
-/* Reads PACC_DEVICE. False if it is none of the documented words. */
-static bool read_choice(enum choice *choice, int *ordinal) {
+/* Reads PACC_DEVICE. False if it is none of the documented words. *called: how
+ * the GPU is called if not by its number, else NULL. */
+static bool read_choice(enum choice *choice, int *ordinal,
+                        const char **called) {
   const char *value = pacc_env("PACC_DEVICE");
   char end;
   *ordinal = 0;
+  *called = NULL;
   *choice = CHOOSE_AUTO;
   if (!value || strcmp(value, "auto") == 0)
     return true;
@@ -101,9 +105,14 @@ static bool read_choice(enum choice *choice, int *ordinal) {
   else if (strcmp(value, "cuda") == 0 ||
            (sscanf(value, "cuda:%6d%c", ordinal, &end) == 1 && *ordinal >= 0))
     *choice = CHOOSE_CUDA;
-  else {
+  else if (strncmp(value, "cuda:", 5) == 0 &&
+           isalpha((unsigned char)value[5])) {
+    *choice = CHOOSE_CUDA;
+    *called = value + 5;
+  } else {
     pacc_log(PACC_LOG_ERROR,
-             "PACC_DEVICE=%s is unknown: use auto, cuda, cuda:N, cpu or host; "
+             "PACC_DEVICE=%s is unknown: use auto, cuda, cuda:N, cuda:NAME, "
+             "cuda:UUID, cpu or host; "
              "the original loops run",
              value);
     return false;
@@ -140,18 +149,22 @@ static void log_device(const struct pacc_device *device) {
              info->driver % 1000 / 10);
 }
 
+static void say_unusable(const struct pacc_backend *backend, int status,
+                         bool asked_for) {
+  struct pacc_error error;
+  bool quiet = !asked_for && pacc_cuda_absent(status);
+  pacc_error_set(&error, backend, NULL, status, "no %s device", backend->name);
+  pacc_log(quiet ? PACC_LOG_INFO : PACC_LOG_ERROR, "%s; the original loops run",
+           error.text);
+}
+
 /* Opens the backend's device, or says why it can't be opened. */
 static bool open_backend(const struct pacc_backend *backend, int ordinal,
                          bool asked_for) {
   struct pacc_device *device = &the_device;
-  struct pacc_error error;
   int status = backend->open(ordinal, &device->handle, &device->info);
   if (status) {
-    bool quiet = !asked_for && pacc_cuda_absent(status);
-    pacc_error_set(&error, backend, NULL, status, "no %s device",
-                   backend->name);
-    pacc_log(quiet ? PACC_LOG_INFO : PACC_LOG_ERROR,
-             "%s; the original loops run", error.text);
+    say_unusable(backend, status, asked_for);
     return false;
   }
   device->backend = backend;
@@ -170,9 +183,10 @@ static bool open_backend(const struct pacc_backend *backend, int ordinal,
 static bool open_device(void) {
   enum choice choice;
   int ordinal;
+  const char *called;
   struct pacc_error error;
   const struct pacc_backend *backend = NULL;
-  if (!read_choice(&choice, &ordinal))
+  if (!read_choice(&choice, &ordinal, &called))
     return false;
   switch (choice) {
   case CHOOSE_HOST:
@@ -188,6 +202,11 @@ static bool open_device(void) {
   case CHOOSE_AUTO:
   case CHOOSE_CUDA:
     backend = pacc_cuda_backend();
+    int status = called ? pacc_cuda_find(called, &ordinal) : 0;
+    if (status) {
+      say_unusable(backend, status, true);
+      return false;
+    }
     break;
   }
   return open_backend(backend, ordinal, choice != CHOOSE_AUTO);

@@ -105,6 +105,7 @@ static struct {
     {"cuDeviceGetCount", 0},
     {"cuDeviceGet", 0},
     {"cuDeviceGetName", 0},
+    {"cuDeviceGetUuid_v2", 0},
     {"cuDeviceGetAttribute", 0},
     {"cuDeviceTotalMem_v2", 0},
     {"cuDevicePrimaryCtxRetain", 0},
@@ -218,6 +219,13 @@ int cuDeviceGet(int *device, int ordinal) {
 int cuDeviceGetName(char *name, int size, int device) {
   ENTER(false);
   snprintf(name, (size_t)size, "Fake GPU %d", device);
+  return SUCCESS;
+}
+
+int cuDeviceGetUuid_v2(unsigned char uuid[16], int device) {
+  ENTER(false);
+  for (int i = 0; i < 16; i++)
+    uuid[i] = (unsigned char)(17 * i + device);
   return SUCCESS;
 }
 

@@ -56,10 +56,23 @@ static const struct choice choices[] = {
      "pacc: no cuda device: CUDA_ERROR_OUT_OF_MEMORY "
      "(cuDevicePrimaryCtxRetain); the original loops run\n"},
     {"gpu", NULL, 1, NULL, 0, NULL,
-     "pacc: PACC_DEVICE=gpu is unknown: use auto, cuda, cuda:N, cpu or host; "
+     "pacc: PACC_DEVICE=gpu is unknown: use auto, cuda, cuda:N, cuda:NAME, "
+     "cuda:UUID, cpu or host; "
      "the original loops run\n"},
     {"cuda:", NULL, 1, NULL, 0, NULL, "pacc: PACC_DEVICE=cuda: is unknown*"},
-    {"cuda:x", NULL, 1, NULL, 0, NULL, "pacc: PACC_DEVICE=cuda:x is unknown*"},
+    {"cuda:x", NULL, 1, NULL, 0, NULL,
+     "pacc: no cuda device: CUDA_ERROR_INVALID_DEVICE (none of the 1 is called "
+     "x); the original loops run\n"},
+    {"cuda:gpu 1", NULL, 3, NULL, 0, "Fake GPU 1", ""},
+    {"cuda:fake", NULL, 3, NULL, 0, "Fake GPU 0", ""},
+    {"cuda:GPU-02132435-4657", NULL, 3, NULL, 0, "Fake GPU 2", ""},
+    {"cuda:GPU-02132435-4657-6879-8a9b-acbdcedff001", NULL, 3, NULL, 0,
+     "Fake GPU 2", ""},
+    {"cuda:MIG-01122334", NULL, 3, NULL, 0, "Fake GPU 1", ""},
+    {"cuda:GPU-03", NULL, 3, NULL, 0, NULL, "pacc: no cuda device: *"},
+    {"cuda:GPU-02", NULL, 3, "cuDeviceGetUuid_v2", 1, NULL,
+     "pacc: no cuda device: *"},
+    {"cuda:x", NULL, 3, "cuDeviceGet", 1, NULL, "pacc: no cuda device: *"},
     {"cuda:1x", NULL, 2, NULL, 0, NULL, "pacc: PACC_DEVICE=cuda:1x is *"},
     {"cuda:-1", NULL, 1, NULL, 0, NULL, "pacc: PACC_DEVICE=cuda:-1 is *"},
     {"cuda:99999999999", NULL, 1, NULL, 0, NULL, "pacc: PACC_DEVICE=cuda:999*"},
