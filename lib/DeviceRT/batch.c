@@ -66,9 +66,9 @@ static uint32_t nap(uint32_t number, uint32_t *patience) {
 
 PACC_COLD uint32_t pacc_launch_patiently(const struct pacc_launch *launch,
                                          uint32_t *patience) {
-  uint32_t failed = pacc_launch_plain(launch);
+  uint32_t failed = __pacc_dev_launch_plain(launch);
   for (uint32_t i = 0; failed == PACC_CUDA_NO_ROOM && nap(i, patience); ++i)
-    failed = pacc_launch_plain(launch);
+    failed = __pacc_dev_launch_plain(launch);
   return failed;
 }
 
@@ -104,7 +104,7 @@ PACC_COLD void pacc_batch_send(struct pacc_batch *batch, uint32_t *patience) {
 PACC_COLD uint32_t pacc_batch_try(struct pacc_batch *batch) {
   if (batch->records == 1) {
     struct pacc_launch launch = pacc_record_read(batch, 0);
-    if (pacc_launch_plain(&launch) != 0)
+    if (__pacc_dev_launch_plain(&launch) != 0)
       return 0;
     pacc_batch_give(batch);
     return 1;

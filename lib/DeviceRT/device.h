@@ -65,6 +65,9 @@ struct pacc_ids {
 
 struct pacc_batch;
 
+/* The launch as the source has it. Returns CUDA's error code. */
+uint32_t __pacc_dev_launch_plain(const struct pacc_launch *launch);
+
 /* Launches that the active lanes of a warp ask for together, at once. Falls
  * back to one plain launch per lane. If launch->wait is not PACC_NOW, the
  * grid's threads call __pacc_dev_grid_leave. */

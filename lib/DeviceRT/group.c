@@ -146,8 +146,6 @@ static void group_record(struct pacc_group *group, uint64_t threads,
     __pacc_dev_launch_warp(launch);
   else if (valid)
     slot_record(&group->slots[slot], group->capacity, launch, takers);
-  else
-    (void)pacc_launch_plain(launch); /* CUDA says what is wrong with it. */
 }
 
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,

@@ -5,25 +5,27 @@ struct dim3 {
   uint32_t x, y, z;
 };
 
-/* CUDA's device runtime, which the program links anyway. */
-extern void *__cudaCDP2GetParameterBuffer(uint64_t alignment, uint64_t size);
-extern uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
-                                       struct dim3 grid, struct dim3 block,
-                                       uint32_t shared, void *stream);
+/* CUDA's device runtime, which the program links anyway. Clang's own launches
+ * use the first version of this interface; that one refuses the tail and the
+ * fire-and-forget stream, and what it refuses keeps its place in the queue for
+ * as long as the program runs. */
+extern void *__cudaCDP2GetParameterBufferV2(void *kernel, struct dim3 grid,
+                                            struct dim3 block, uint32_t shared);
+extern uint32_t __cudaCDP2LaunchDeviceV2(void *buffer, void *stream);
 
 static struct dim3 dim3_of(const uint32_t size[3]) {
   struct dim3 result = {size[0], size[1], size[2]};
   return result;
 }
 
-PACC_COLD uint32_t pacc_launch_plain(const struct pacc_launch *launch) {
-  void *buffer = __cudaCDP2GetParameterBuffer(64, launch->arg_bytes);
+PACC_COLD uint32_t __pacc_dev_launch_plain(const struct pacc_launch *launch) {
+  void *buffer =
+      __cudaCDP2GetParameterBufferV2(launch->kernel, dim3_of(launch->grid),
+                                     dim3_of(launch->block), launch->shared);
   if (!buffer)
     return PACC_CUDA_NO_ROOM;
   pacc_copy_arguments(buffer, launch->args, launch->arg_bytes);
-  return __cudaCDP2LaunchDevice(launch->kernel, buffer, dim3_of(launch->grid),
-                                dim3_of(launch->block), launch->shared,
-                                launch->stream);
+  return __cudaCDP2LaunchDeviceV2(buffer, launch->stream);
 }
 
 uint32_t pacc_launch_is_valid(const struct pacc_launch *launch) {
@@ -46,15 +48,17 @@ uint32_t pacc_launch_blocks(const struct pacc_launch *launch) {
 }
 
 PACC_COLD uint32_t pacc_batch_launch(struct pacc_batch *batch) {
+  struct pacc_launch launch = {
+      .kernel = batch->aggregated,
+      .args = &batch,
+      .stream = batch->agg_stream,
+      .arg_bytes = sizeof batch,
+      .shared = batch->shared,
+      .grid = {batch->blocks, 1, 1},
+      .block = {batch->threads, 1, 1},
+  };
   pacc_fence();
-  void *buffer = __cudaCDP2GetParameterBuffer(64, sizeof(batch));
-  if (!buffer)
-    return PACC_CUDA_NO_ROOM;
-  *(struct pacc_batch **)buffer = batch;
-  struct dim3 grid = {batch->blocks, 1, 1};
-  struct dim3 block = {batch->threads, 1, 1};
-  return __cudaCDP2LaunchDevice(batch->aggregated, buffer, grid, block,
-                                batch->shared, batch->agg_stream);
+  return __pacc_dev_launch_plain(&launch);
 }
 
 /* Merges the launches of the lanes in `mask`. With `later`, or if CUDA has no
@@ -124,7 +128,7 @@ PACC_COLD static void launch_alone(const struct pacc_launch *launch,
                                    uint32_t blocks, uint32_t later) {
   if (later && launch_later(launch, blocks))
     return;
-  uint32_t failed = pacc_launch_plain(launch);
+  uint32_t failed = __pacc_dev_launch_plain(launch);
   if (failed == PACC_CUDA_NO_ROOM && launch->wait != PACC_NOW)
     (void)launch_later(launch, blocks);
 }
@@ -151,9 +155,7 @@ PACC_COLD void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
   uint32_t merged = 0;
   if (blocks != 0 && pacc_lanes_count(takers) > 1)
     merged = launch_together(launch, blocks, takers, later);
-  if (!valid)
-    (void)pacc_launch_plain(launch); /* CUDA says what is wrong with it. */
-  else if (!merged)
+  if (valid && !merged)
     launch_alone(launch, blocks, later);
   /* A later operation of another lane in the block's stream must find this
    * one there. */

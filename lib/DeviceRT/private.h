@@ -131,10 +131,8 @@ void pacc_batch_give(struct pacc_batch *batch);
 
 #define PACC_CUDA_NO_ROOM 69u /* cudaErrorLaunchPendingCountExceeded */
 
-/* The launch as the source has it. */
-uint32_t pacc_launch_plain(const struct pacc_launch *launch);
-
-/* False if CUDA would refuse the grid or the block. */
+/* False if CUDA would refuse the grid or the block. Then nothing is launched:
+ * what CUDA refuses keeps its argument buffer. */
 uint32_t pacc_launch_is_valid(const struct pacc_launch *launch);
 
 /* Blocks of a valid launch, 0 if it has too many to be merged. */
@@ -163,7 +161,7 @@ uint32_t pacc_batch_launch(struct pacc_batch *batch);
  * children from running. */
 #define PACC_PATIENCE (1u << 27)
 
-/* As pacc_launch_plain. */
+/* As __pacc_dev_launch_plain(). */
 uint32_t pacc_launch_patiently(const struct pacc_launch *launch,
                                uint32_t *patience);
 

@@ -12,7 +12,7 @@ target triple = "nvptx64-nvidia-cuda"
 @d = constant %dim3 { i32 1, i32 1, i32 1 }
 
 ; The kernel that drains what waits is a kernel for all files.
-; DRAIN: define weak_odr {{.*}}ptx_kernel void @__pacc_dev_drain(
+; DRAIN: define linkonce_odr {{.*}}ptx_kernel void @__pacc_dev_drain(
 
 ; CHECK-LABEL: define ptx_kernel void @single(
 ; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 7

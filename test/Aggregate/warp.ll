@@ -13,9 +13,9 @@ target triple = "nvptx64-nvidia-cuda"
 %struct.dim3 = type { i32, i32, i32 }
 %struct.pair = type { double, [3 x i8] }
 
-; CHECK-DAG: @__pacc_dev_data_67108864 = weak global [67117056 x i8] zeroinitializer
-; CHECK-DAG: @__pacc_dev_tags_67108864 = weak global [262144 x i64] zeroinitializer
-; CHECK-DAG: @__pacc_dev_pool_67108864 = weak global {{.*}} { i64 0, i64 0, i64 262144, i64 262143, ptr @__pacc_dev_data_67108864, ptr @__pacc_dev_tags_67108864 }
+; CHECK-DAG: @__pacc_dev_data_67108864 = linkonce global [67117056 x i8] zeroinitializer
+; CHECK-DAG: @__pacc_dev_tags_67108864 = linkonce global [262144 x i64] zeroinitializer
+; CHECK-DAG: @__pacc_dev_pool_67108864 = linkonce global {{.*}} { i64 0, i64 0, i64 262144, i64 262143, ptr @__pacc_dev_data_67108864, ptr @__pacc_dev_tags_67108864 }
 
 ; The plain version stays.
 ; CHECK-LABEL: define ptx_kernel void @child(

@@ -159,6 +159,16 @@ static DebugLoc sourceLocation(const Site &S) {
   return Location;
 }
 
+/// What becomes of a launch that is not merged.
+static StringRef fateOfKept(const PlannedSite &P) {
+  if (!P.needsNewInterface())
+    return {};
+  if (P.isRenewed())
+    return "; it goes out through the second version of CUDA's launch "
+           "interface";
+  return "; CUDA 13 refuses clang's launches into this stream";
+}
+
 static void remark(const PlannedSite &P) {
   const Site &S = P.S;
   OptimizationRemarkEmitter ORE(S.caller());
@@ -168,7 +178,8 @@ static void remark(const PlannedSite &P) {
     ORE.emit([&] {
       return OptimizationRemarkMissed(PASS_NAME, "LaunchKept", Location, Block)
              << "launch of " << ore::NV("Kernel", kernelName(S))
-             << " stays as it is: " << ore::NV("Reason", S.Obstacle);
+             << " stays as it is: " << ore::NV("Reason", S.Obstacle)
+             << fateOfKept(P);
     });
     return;
   }
@@ -224,7 +235,7 @@ PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
     Exported = kernelsForOtherFiles(M);
   Function *Like = Exported.empty() ? nullptr : Exported.front();
   for (const PlannedSite &P : Sites)
-    if (P.isMerged())
+    if (P.isMerged() || P.isRenewed())
       Like = P.S.caller();
   if (!Like)
     return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
@@ -286,7 +297,7 @@ PreservedAnalyses AggregateSitesPrinter::run(Module &M,
       OS << "merged over the " << toString(P.Level) << " into the "
          << streamName(P.MergedStream) << " stream: " << P.Why << '\n';
     else
-      OS << "stays as it is: " << P.S.Obstacle << '\n';
+      OS << "stays as it is: " << P.S.Obstacle << fateOfKept(P) << '\n';
   }
   return Changed ? PreservedAnalyses::none() : PreservedAnalyses::all();
 }

@@ -309,6 +309,7 @@ std::vector<PlannedSite> Planner::run() {
   for (Site &S : findSites(M)) {
     PlannedSite P;
     P.S = std::move(S);
+    P.PlainStream = P.S.Stream;
     Sites.push_back(std::move(P));
   }
   findObstacles();

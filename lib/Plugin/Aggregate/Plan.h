@@ -34,6 +34,17 @@ struct PlannedSite {
   std::string Why;
 
   bool isMerged() const { return S.Obstacle.empty(); }
+
+  /// The first version of CUDA's launch interface, which clang uses, refuses
+  /// these streams (cudaErrorInvalidValue, CUDA 13).
+  bool needsNewInterface() const {
+    return S.Stream == StreamKind::Tail ||
+           S.Stream == StreamKind::FireAndForget;
+  }
+  /// Whether a launch that is not merged goes out through the second version.
+  bool isRenewed() const {
+    return !isMerged() && needsNewInterface() && S.Buffer;
+  }
 };
 
 std::vector<PlannedSite> planSites(llvm::Module &M,

@@ -11,6 +11,8 @@
 #include "Rewrite.h"
 #include "Runtime.h"
 #include "Streams.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/MapVector.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
@@ -43,7 +45,9 @@ private:
     }
   };
 
+  AllocaInst *launchOf(Function &F);
   AllocaInst *createLaunch(IRBuilder<> &B, const PlannedSite &P);
+  AllocaInst *replaceBuffer(Site &S);
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks();
@@ -57,6 +61,7 @@ private:
   MutableArrayRef<PlannedSite> Sites;
   ChildBuilder Child;
   MapVector<Function *, Hook> Hooks;
+  DenseMap<Function *, AllocaInst *> Launches;
 };
 
 Value *Rewriter::field(IRBuilder<> &B, Value *Launch, unsigned Field) {
@@ -68,37 +73,56 @@ Value *Rewriter::streamHandle(IRBuilder<> &B, StreamKind Stream) {
                           B.getPtrTy());
 }
 
+/// One per function: a launch is filled where it is used.
+AllocaInst *Rewriter::launchOf(Function &F) {
+  AllocaInst *&Launch = Launches[&F];
+  if (!Launch) {
+    IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
+    Launch = AtEntry.CreateAlloca(Runtime.launchType(), nullptr, "launch");
+  }
+  return Launch;
+}
+
 /// Fills what is known at compile time.
 AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
-  Function *F = B.GetInsertBlock()->getParent();
-  IRBuilder<> AtEntry(&F->getEntryBlock(), F->getEntryBlock().begin());
-  AllocaInst *Launch =
-      AtEntry.CreateAlloca(Runtime.launchType(), nullptr, "launch");
-  B.CreateStore(P.S.Kernel, field(B, Launch, LaunchKernel));
-  B.CreateStore(Child.declare(*P.S.Kernel), field(B, Launch, LaunchAggregated));
+  AllocaInst *Launch = launchOf(*B.GetInsertBlock()->getParent());
+  if (P.isMerged()) {
+    B.CreateStore(P.S.Kernel, field(B, Launch, LaunchKernel));
+    B.CreateStore(Child.declare(*P.S.Kernel),
+                  field(B, Launch, LaunchAggregated));
+    B.CreateStore(streamHandle(B, P.MergedStream),
+                  field(B, Launch, LaunchAggStream));
+    B.CreateStore(B.getInt32(static_cast<unsigned>(P.IfNoRoom)),
+                  field(B, Launch, LaunchWait));
+  }
   B.CreateStore(streamHandle(B, P.PlainStream), field(B, Launch, LaunchStream));
-  B.CreateStore(streamHandle(B, P.MergedStream),
-                field(B, Launch, LaunchAggStream));
   B.CreateStore(B.getInt32(static_cast<uint32_t>(P.S.ArgBytes)),
                 field(B, Launch, LaunchArgBytes));
-  B.CreateStore(B.getInt32(static_cast<unsigned>(P.IfNoRoom)),
-                field(B, Launch, LaunchWait));
   return Launch;
+}
+
+/// Memory of the thread's own in place of CUDA's argument buffer. The marks of
+/// its lifetime let the launches of a kernel share it.
+AllocaInst *Rewriter::replaceBuffer(Site &S) {
+  Function &F = *S.caller();
+  IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
+  Type *BytesTy =
+      ArrayType::get(AtEntry.getInt8Ty(), std::max<uint64_t>(S.ArgBytes, 1));
+  AllocaInst *Args = AtEntry.CreateAlloca(BytesTy, nullptr, "launch.args");
+  Args->setAlignment(Align(64));
+  IRBuilder<>(S.Buffer).CreateLifetimeStart(Args);
+  IRBuilder<>(S.Launch->getNextNode()).CreateLifetimeEnd(Args);
+  S.Buffer->replaceAllUsesWith(Args);
+  S.Buffer->eraseFromParent();
+  S.Buffer = nullptr;
+  return Args;
 }
 
 void Rewriter::rewrite(PlannedSite &P) {
   CallBase *Old = P.S.Launch;
   if (P.S.Stream == StreamKind::Private)
     privateStreamOf(*Old)->erase();
-  Function *F = Old->getFunction();
-  IRBuilder<> AtEntry(&F->getEntryBlock(), F->getEntryBlock().begin());
-  Type *BytesTy =
-      ArrayType::get(AtEntry.getInt8Ty(), std::max<uint64_t>(P.S.ArgBytes, 1));
-  AllocaInst *Args = AtEntry.CreateAlloca(BytesTy, nullptr, "launch.args");
-  Args->setAlignment(Align(64));
-  P.S.Buffer->replaceAllUsesWith(Args);
-  P.S.Buffer->eraseFromParent();
-
+  AllocaInst *Args = replaceBuffer(P.S);
   IRBuilder<> B(Old);
   AllocaInst *Launch = createLaunch(B, P);
   B.CreateStore(Args, field(B, Launch, LaunchArgs));
@@ -108,10 +132,14 @@ void Rewriter::rewrite(PlannedSite &P) {
     B.CreateMemCpy(field(B, Launch, Field), Align(4),
                    Old->getArgOperand(Operand), Align(4), 12);
   }
-  if (P.Level == Granularity::Warp) {
+  if (!P.isMerged()) {
+    B.CreateStore(Old->getArgOperand(0), field(B, Launch, LaunchKernel));
+    Value *Error = B.CreateCall(Runtime.function("launch_plain"), {Launch});
+    Old->replaceAllUsesWith(Error);
+  } else if (P.Level == Granularity::Warp) {
     B.CreateCall(Runtime.function("launch_warp"), {Launch});
   } else {
-    Hook &H = Hooks[F];
+    Hook &H = Hooks[Old->getFunction()];
     B.CreateCall(H.runtime(Runtime, "record"),
                  {Launch, B.getInt32(P.Slot),
                   B.getInt32(static_cast<uint32_t>(H.Sites.size())),
@@ -119,7 +147,6 @@ void Rewriter::rewrite(PlannedSite &P) {
   }
   Old->eraseFromParent();
   P.S.Launch = nullptr;
-  P.S.Buffer = nullptr;
 }
 
 /// void finish(): every thread calls it last; the last thread launches.
@@ -240,8 +267,8 @@ void Rewriter::run(ArrayRef<Function *> Exported) {
     (CanBeMerged ? Kernels : Forwards).insert(Kernel);
   }
   for (PlannedSite &P : Sites)
-    if (P.isMerged()) {
-      if (!P.S.Kernel->isDeclaration())
+    if (P.isMerged() || P.isRenewed()) {
+      if (P.isMerged() && !P.S.Kernel->isDeclaration())
         Kernels.insert(P.S.Kernel);
       rewrite(P);
     }

@@ -59,15 +59,16 @@ static void setScopes(Function &F, SyncScope::ID Device) {
   }
 }
 
-/// The pool's memory. Weak, so that the files of a program share it; its size
-/// is in the names, so that files with different sizes do not.
+/// The pool's memory. The files of a program share it, and files that merge
+/// nothing have none; its size is in the names, so that files with different
+/// sizes do not share.
 static void definePool(Module &M, uint64_t Bytes) {
   LLVMContext &C = M.getContext();
   Type *I64 = Type::getInt64Ty(C);
   uint64_t Units = Bytes / PoolUnit;
   std::string Suffix = "_" + std::to_string(Bytes);
   auto Define = [&](Type *Ty, Constant *Init, const Twine &Name) {
-    auto *G = new GlobalVariable(M, Ty, false, GlobalValue::WeakAnyLinkage,
+    auto *G = new GlobalVariable(M, Ty, false, GlobalValue::LinkOnceAnyLinkage,
                                  Init, Name + Suffix);
     G->setAlignment(Align(256));
     return G;
@@ -116,7 +117,7 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
     Function *F = M.getFunction(Name);
     // A kernel has to be seen to be launched; all files have the same.
     bool IsKernel = F->getCallingConv() == CallingConv::PTX_Kernel;
-    F->setLinkage(IsKernel ? GlobalValue::WeakODRLinkage
+    F->setLinkage(IsKernel ? GlobalValue::LinkOnceODRLinkage
                            : GlobalValue::InternalLinkage);
     F->setDSOLocal(true);
     F->removeFnAttr("no-builtins");

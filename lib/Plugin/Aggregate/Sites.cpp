@@ -270,6 +270,24 @@ static bool isOnlyFilled(const Value &Pointer, const CallBase &Launch) {
   return true;
 }
 
+/// Notes the launch's buffer if memory of the thread's own can stand in for it;
+/// else says why not.
+static std::string describeBuffer(const CallBase &Launch, Site &S) {
+  auto *Buffer = dyn_cast<CallBase>(Launch.getArgOperand(1));
+  auto *Bytes = Buffer && calleeName(*Buffer) == GetBufferName
+                    ? dyn_cast<ConstantInt>(Buffer->getArgOperand(1))
+                    : nullptr;
+  if (!Bytes)
+    return "the argument buffer does not come from this launch";
+  S.ArgBytes = Bytes->getZExtValue();
+  if (!isOnlyFilled(*Buffer, Launch))
+    return "the argument buffer is used by other code";
+  if (S.ArgBytes > 4096)
+    return "the arguments take more than 4096 bytes";
+  S.Buffer = Buffer;
+  return {};
+}
+
 static Site describe(CallBase &Launch) {
   Site S;
   S.Launch = &Launch;
@@ -281,29 +299,12 @@ static Site describe(CallBase &Launch) {
   }
   S.Stream = streamOf(Launch);
   S.Kernel = dyn_cast<Function>(Launch.getArgOperand(0)->stripPointerCasts());
-  if (!S.Kernel) {
+  S.Obstacle = describeBuffer(Launch, S);
+  if (!S.Kernel)
     S.Obstacle = "the kernel is not known at compile time";
-    return S;
-  }
-  if (!Launch.use_empty()) {
+  else if (!Launch.use_empty())
     S.Obstacle = "the program reads the launch's error code";
-    return S;
-  }
-  auto *Buffer = dyn_cast<CallBase>(Launch.getArgOperand(1));
-  auto *Bytes = Buffer && calleeName(*Buffer) == GetBufferName
-                    ? dyn_cast<ConstantInt>(Buffer->getArgOperand(1))
-                    : nullptr;
-  if (!Bytes) {
-    S.Obstacle = "the argument buffer does not come from this launch";
-    return S;
-  }
-  S.Buffer = Buffer;
-  S.ArgBytes = Bytes->getZExtValue();
-  if (!isOnlyFilled(*Buffer, Launch))
-    S.Obstacle = "the argument buffer is used by other code";
-  else if (S.ArgBytes > 4096)
-    S.Obstacle = "the arguments take more than 4096 bytes";
-  else if (S.Stream == StreamKind::Other)
+  else if (S.Obstacle.empty() && S.Stream == StreamKind::Other)
     S.Obstacle = "it goes into a stream that the program made";
   return S;
 }

@@ -33,6 +33,7 @@ enum class StreamKind {
 
 struct Site {
   llvm::CallBase *Launch = nullptr;
+  /// Null if memory of the thread's own can't stand in for it.
   llvm::CallBase *Buffer = nullptr;
   llvm::Function *Kernel = nullptr;
   uint64_t ArgBytes = 0;

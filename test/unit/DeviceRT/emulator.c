@@ -355,21 +355,34 @@ uint64_t __gpu_grid_number(void) { return current->block->grid->number; }
 
 /* CUDA's device runtime */
 
-void *__cudaCDP2GetParameterBuffer(uint64_t alignment, uint64_t size);
-uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
-                                struct emu_dim3 grid, struct emu_dim3 block,
-                                uint32_t shared, void *stream);
+void *__cudaCDP2GetParameterBufferV2(void *kernel, struct emu_dim3 grid,
+                                     struct emu_dim3 block, uint32_t shared);
+uint32_t __cudaCDP2LaunchDeviceV2(void *buffer, void *stream);
 
-void *__cudaCDP2GetParameterBuffer(uint64_t alignment, uint64_t size) {
-  (void)alignment;
-  assert(size <= PARAMETER_BYTES);
-  return malloc(PARAMETER_BYTES);
+/* A buffer knows what it is for. */
+struct buffer {
+  unsigned char bytes[PARAMETER_BYTES];
+  void *kernel;
+  struct emu_dim3 grid;
+  struct emu_dim3 block;
+};
+
+void *__cudaCDP2GetParameterBufferV2(void *kernel, struct emu_dim3 grid,
+                                     struct emu_dim3 block, uint32_t shared) {
+  (void)shared;
+  struct buffer *buffer = malloc(sizeof *buffer);
+  assert(buffer && "out of memory");
+  buffer->kernel = kernel;
+  buffer->grid = grid;
+  buffer->block = block;
+  return buffer->bytes;
 }
 
-uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
-                                struct emu_dim3 size, struct emu_dim3 block,
-                                uint32_t shared, void *stream) {
-  (void)shared;
+uint32_t __cudaCDP2LaunchDeviceV2(void *bytes, void *stream) {
+  struct buffer *buffer = bytes;
+  void *kernel = buffer->kernel;
+  struct emu_dim3 size = buffer->grid;
+  struct emu_dim3 block = buffer->block;
   bool legal = volume(size) > 0 && size.x <= 0x7fffffff && size.y <= 65535 &&
                size.z <= 65535 && volume(block) > 0 && volume(block) <= 1024 &&
                block.z <= 64;
@@ -387,7 +400,7 @@ uint32_t __cudaCDP2LaunchDevice(void *kernel, void *buffer,
   }
   ++counts.launches;
   struct grid *grid = grid_create((emu_kernel *)(uintptr_t)kernel, size, block);
-  memcpy(grid->parameters, buffer, PARAMETER_BYTES);
+  memcpy(grid->parameters, buffer->bytes, PARAMETER_BYTES);
   free(buffer);
   grid->parent = current->block->grid;
   grid->is_tail = stream == (void *)3;
