@@ -103,8 +103,7 @@ static void slot_record(struct pacc_slot *slot, uint32_t capacity,
   uint32_t leader = pacc_lane_first(mask);
   uint32_t blocks = pacc_launch_blocks(launch);
   uint32_t end = pacc_lanes_scan(mask, blocks);
-  uint32_t total =
-      pacc_lane_u32(mask, end, 31u - (uint32_t)__builtin_clz(mask));
+  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
   uint32_t merged = blocks != 0;
   uint32_t threads =
       pacc_lanes_max(mask, merged ? pacc_launch_threads(launch) : 0);

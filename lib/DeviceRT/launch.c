@@ -71,8 +71,7 @@ static uint32_t launch_together(const struct pacc_launch *launch,
   uint32_t leads = __gpu_lane_id() == leader;
   uint32_t count = pacc_lanes_count(mask);
   uint32_t end = pacc_lanes_scan(mask, blocks);
-  uint32_t total =
-      pacc_lane_u32(mask, end, 31u - (uint32_t)__builtin_clz(mask));
+  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
   uint32_t threads = pacc_lanes_max(mask, pacc_launch_threads(launch));
   uint32_t shared = pacc_lanes_max(mask, launch->shared);
 

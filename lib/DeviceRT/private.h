@@ -235,33 +235,53 @@ PACC_INLINE void *pacc_lane_ptr(uint32_t mask, void *value, uint32_t lane) {
   return (void *)pacc_lane_u64(mask, (uint64_t)value, lane);
 }
 
-/* Sum over the lanes of `mask` up to and with this one. Each lane follows
- * links to the lane before it; the links double in every step. */
-PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
-  uint32_t below = pacc_lanes_below(mask);
+PACC_INLINE uint32_t pacc_lane_last(uint32_t mask) {
+  return 31u - (uint32_t)__builtin_clz(mask);
+}
+
+typedef uint32_t pacc_join(uint32_t a, uint32_t b);
+
+/* join() over the lanes of `mask` up to and with this one. If no lane is
+ * missing below the last, each step looks twice as far down. Else each lane
+ * follows links to the lane before it; the links double in every step. */
+PACC_INLINE uint32_t pacc_lanes_prefix(uint32_t mask, uint32_t value,
+                                       pacc_join *join) {
   uint32_t self = __gpu_lane_id();
-  uint32_t link = below ? 31u - (uint32_t)__builtin_clz(below) : self;
+  if ((mask & (mask + 1)) == 0) {
+    for (uint32_t step = 1; step < 32; step *= 2) {
+      uint32_t from = self >= step ? self - step : self;
+      uint32_t other = pacc_lane_u32(mask, value, from);
+      value = self >= step ? join(value, other) : value;
+    }
+    return value;
+  }
+  uint32_t below = pacc_lanes_below(mask);
+  uint32_t link = below ? pacc_lane_last(below) : self;
   for (uint32_t step = 0; step < 5; ++step) {
     uint32_t other = pacc_lane_u32(mask, value, link);
     uint32_t next = pacc_lane_u32(mask, link, link);
     if (link != self) {
-      value += other;
+      value = join(value, other);
       link = next == link ? self : next;
     }
   }
   return value;
 }
 
+PACC_INLINE uint32_t pacc_join_sum(uint32_t a, uint32_t b) { return a + b; }
+
+PACC_INLINE uint32_t pacc_join_max(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+/* Sum over the lanes of `mask` up to and with this one. */
+PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
+  return pacc_lanes_prefix(mask, value, pacc_join_sum);
+}
+
 PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
-  uint32_t result = value;
-  uint32_t first = pacc_lane_first(mask);
-  if (pacc_lanes_where(mask, value != pacc_lane_u32(mask, value, first)) == 0)
-    return value;
-  for (uint32_t rest = mask; rest; rest &= rest - 1) {
-    uint32_t other = pacc_lane_u32(mask, value, pacc_lane_first(rest));
-    result = other > result ? other : result;
-  }
-  return result;
+  value = pacc_lanes_prefix(mask, value, pacc_join_max);
+  return pacc_lane_u32(mask, value, pacc_lane_last(mask));
 }
 
 /* The lanes of `mask` that have this lane's key. */

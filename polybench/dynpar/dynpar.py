@@ -89,6 +89,8 @@ def build(args: argparse.Namespace) -> int:
     jobs = [(p, v) for p in PROGRAMS + TESTS for v in variants_of(p)]
     if args.only:
         jobs = [(p, v) for p, v in jobs if p in args.only]
+    if args.variants:
+        jobs = [(p, v) for p, v in jobs if v in args.variants]
     with ThreadPoolExecutor(args.jobs) as pool:
         answers = list(pool.map(lambda job: build_one(args, *job), jobs))
     failed = 0
@@ -240,6 +242,7 @@ def main() -> int:
     builder.add_argument("--arch", default="sm_90")
     builder.add_argument("--jobs", type=int, default=os.cpu_count())
     builder.add_argument("--only", nargs="*", help="these programs")
+    builder.add_argument("--variants", nargs="*", help="these variants")
     builder.set_defaults(work=build)
     runner = commands.add_parser("run", help="run what was built")
     runner.add_argument("dir", type=pathlib.Path)
