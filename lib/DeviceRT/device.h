@@ -12,8 +12,8 @@
  *   group   the threads whose records share batches until they have all
  *           finished: one block, or one grid
  *
- * The compiler mirrors struct pacc_launch and struct pacc_ids; change both
- * sides together (lib/Plugin/Aggregate/Runtime.cpp).
+ * The plugin includes this file, and checks that what it emits has the layout
+ * of these structures (lib/Plugin/Aggregate/Runtime.cpp).
  */
 #ifndef PACC_DEVICE_H
 #define PACC_DEVICE_H
@@ -62,6 +62,38 @@ struct pacc_ids {
   uint32_t grid_size[3];
   uint32_t record;
 };
+
+#define PACC_POOL_UNIT 256u
+#define PACC_POOL_SLACK 8192u
+
+/* Memory for records: a ring. Pieces are taken at the head and come back in
+ * any order; the tail passes over those that are back. All in units of
+ * PACC_POOL_UNIT bytes; head and tail only grow.
+ * credit  units that may be taken now
+ * mask    units of the ring - 1; their number is a power of two
+ * data    the units, and PACC_POOL_SLACK bytes for a record that starts in
+ *         the last one
+ * tags    per unit: position << 24 | units of the piece that started there
+ *         and is back; other values are leftovers
+ */
+struct pacc_pool {
+  uint64_t head;
+  uint64_t tail;
+  uint64_t credit;
+  uint64_t mask;
+  unsigned char *data;
+  uint64_t *tags;
+};
+
+/* A record: so many bytes, and the launch's argument bytes. */
+#define PACC_RECORD_HEAD 32u
+
+static inline uint32_t pacc_record_bytes(uint32_t arg_bytes) {
+  return PACC_RECORD_HEAD + ((arg_bytes + 31u) & ~31u);
+}
+
+/* The most launches of a kernel that wait for the end of a block or grid. */
+#define PACC_SLOTS 8u
 
 struct pacc_batch;
 

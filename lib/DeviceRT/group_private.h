@@ -4,8 +4,6 @@
 
 #include "private.h"
 
-#define PACC_SLOTS 8u
-
 /* Launches of one place in the source.
  * filled   records << PACC_FILLED_BITS | blocks. Both grow in one atomic, so
  *          that records stand in the order of their first blocks

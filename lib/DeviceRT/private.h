@@ -42,28 +42,6 @@ struct pacc_record {
 /* The most blocks of a grid, along x. */
 #define PACC_MAX_GRID 0x7fffffffu
 
-/* Memory for records: a ring. Pieces are taken at the head and come back in
- * any order; the tail passes over those that are back. All in units of
- * PACC_POOL_UNIT bytes; head and tail only grow.
- * credit  units that may be taken now
- * mask    units of the ring - 1; their number is a power of two
- * data    the units, and PACC_POOL_SLACK bytes for a record that starts in
- *         the last one
- * tags    per unit: position << 24 | units of the piece that started there
- *         and is back; other values are leftovers
- */
-struct pacc_pool {
-  uint64_t head;
-  uint64_t tail;
-  uint64_t credit;
-  uint64_t mask;
-  unsigned char *data;
-  uint64_t *tags;
-};
-
-#define PACC_POOL_UNIT 256u
-#define PACC_POOL_SLACK 8192u
-
 /* Made by the plugin, in the size that the user asked for. */
 extern struct pacc_pool __pacc_dev_pool;
 
@@ -107,9 +85,8 @@ struct pacc_batch {
 #define PACC_BATCH_HEAD 128u
 _Static_assert(sizeof(struct pacc_batch) <= PACC_BATCH_HEAD, "head too small");
 
-PACC_INLINE uint32_t pacc_record_bytes(uint32_t arg_bytes) {
-  return (uint32_t)sizeof(struct pacc_record) + ((arg_bytes + 31u) & ~31u);
-}
+_Static_assert(sizeof(struct pacc_record) == PACC_RECORD_HEAD,
+               "a record has another head");
 
 /* Record number `index` of a batch; its bytes are in one piece. */
 PACC_INLINE struct pacc_record *

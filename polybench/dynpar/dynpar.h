@@ -101,8 +101,8 @@ private:
 // Runs prepare() and then, timed, run(); check() says whether the result is
 // right. The first round warms up and is checked, but not timed.
 template <typename Prepare, typename Run, typename Check>
-int measure(const char *program, const Options &options, Prepare prepare,
-            Run run, Check check) {
+int measureAs(const char *program, const char *variant, const char *graph,
+              const Options &options, Prepare prepare, Run run, Check check) {
   std::vector<float> times;
   bool ok = true;
   cudaEvent_t from, to;
@@ -122,10 +122,16 @@ int measure(const char *program, const Options &options, Prepare prepare,
     ok = ok && check();
   }
   std::sort(times.begin(), times.end());
-  printf("%s,%s,%d,%s,%.4f,%.4f,%s\n", program, DYNPAR_VARIANT, options.size,
-         options.graph.c_str(), times[times.size() / 2], times[0],
-         ok ? "ok" : "wrong");
+  printf("%s,%s,%d,%s,%.4f,%.4f,%s\n", program, variant, options.size, graph,
+         times[times.size() / 2], times[0], ok ? "ok" : "wrong");
   return ok ? 0 : 1;
+}
+
+template <typename Prepare, typename Run, typename Check>
+int measure(const char *program, const Options &options, Prepare prepare,
+            Run run, Check check) {
+  return measureAs(program, DYNPAR_VARIANT, options.graph.c_str(), options,
+                   prepare, run, check);
 }
 
 // xorshift64*

@@ -199,8 +199,9 @@ std::string Planner::groupObstacle(Function &F) {
     if (Reached != &F && !sitesIn(*Reached, true).empty())
       return "the kernel has launches in functions that could not be inlined";
   SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
-  if (Own.size() > MaxSlots)
-    return "the kernel has more than " + std::to_string(MaxSlots) + " launches";
+  if (Own.size() > PACC_SLOTS)
+    return "the kernel has more than " + std::to_string(PACC_SLOTS) +
+           " launches";
   for (PlannedSite *P : Own)
     if (isOrdered(P->S.Stream) && isInCycle(P->S))
       return P->S.Launch == Own.front()->S.Launch && Own.size() == 1

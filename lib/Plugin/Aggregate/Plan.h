@@ -13,10 +13,6 @@
 
 namespace pacc {
 
-/// At most so many launches of a kernel wait for the end of a block or grid
-/// (PACC_SLOTS in lib/DeviceRT/group.c).
-inline constexpr unsigned MaxSlots = 8;
-
 struct PlannedSite {
   Site S;
   /// Warp, Block or Grid; meaningless if the site has an obstacle.

@@ -34,7 +34,7 @@ private:
   struct Hook {
     Granularity Level = Granularity::Warp;
     /// The first site of each slot.
-    SmallVector<PlannedSite *, MaxSlots> Sites;
+    SmallVector<PlannedSite *, PACC_SLOTS> Sites;
     GlobalVariable *Strides = nullptr;
     bool MayWait = false;
     Function *Finish = nullptr;
@@ -222,10 +222,10 @@ void Rewriter::findHooks() {
         H.Sites.push_back(&P);
     }
   for (auto &[Kernel, H] : Hooks) {
-    SmallVector<uint32_t, MaxSlots> Strides;
+    SmallVector<uint32_t, PACC_SLOTS> Strides;
     for (PlannedSite *P : H.Sites)
       Strides.push_back(
-          static_cast<uint32_t>(DeviceRuntime::recordBytes(P->S.ArgBytes)));
+          pacc_record_bytes(static_cast<uint32_t>(P->S.ArgBytes)));
     Constant *Init = ConstantDataArray::get(M.getContext(), Strides);
     H.Strides = new GlobalVariable(M, Init->getType(), true,
                                    GlobalValue::InternalLinkage, Init,

@@ -17,10 +17,23 @@ using namespace llvm;
 
 namespace pacc {
 
-// lib/DeviceRT/private.h: struct pacc_pool and its constants.
-static constexpr uint64_t PoolUnit = 256;
-static constexpr uint64_t PoolSlack = 8192;
 static constexpr StringLiteral PoolName = "__pacc_dev_pool";
+
+// Host and device lay structures out alike; what is emitted has to agree.
+static_assert(offsetof(pacc_launch, kernel) == 8 * LaunchKernel &&
+              offsetof(pacc_launch, aggregated) == 8 * LaunchAggregated &&
+              offsetof(pacc_launch, args) == 8 * LaunchArgs &&
+              offsetof(pacc_launch, stream) == 8 * LaunchStream &&
+              offsetof(pacc_launch, agg_stream) == 8 * LaunchAggStream);
+static_assert(offsetof(pacc_launch, arg_bytes) == 40 &&
+              offsetof(pacc_launch, shared) == 44 &&
+              offsetof(pacc_launch, wait) == 48 &&
+              offsetof(pacc_launch, grid) == 52 &&
+              offsetof(pacc_launch, block) == 64 && sizeof(pacc_launch) == 80);
+static_assert(offsetof(pacc_pool, credit) == 16 &&
+              offsetof(pacc_pool, mask) == 24 &&
+              offsetof(pacc_pool, data) == 32 &&
+              offsetof(pacc_pool, tags) == 40 && sizeof(pacc_pool) == 48);
 
 DeviceRuntime::DeviceRuntime(Module &M) : M(&M) {
   LLVMContext &C = M.getContext();
@@ -36,10 +49,6 @@ Function *DeviceRuntime::function(StringRef Name) const {
   Function *F = M->getFunction(("__pacc_dev_" + Name).str());
   assert(F && "not in lib/DeviceRT");
   return F;
-}
-
-uint64_t DeviceRuntime::recordBytes(uint64_t ArgBytes) {
-  return 32 + alignTo(ArgBytes, 32);
 }
 
 /// C has no memory scopes on this target: all of the runtime's atomics mean
@@ -65,7 +74,7 @@ static void setScopes(Function &F, SyncScope::ID Device) {
 static void definePool(Module &M, uint64_t Bytes) {
   LLVMContext &C = M.getContext();
   Type *I64 = Type::getInt64Ty(C);
-  uint64_t Units = Bytes / PoolUnit;
+  uint64_t Units = Bytes / PACC_POOL_UNIT;
   std::string Suffix = "_" + std::to_string(Bytes);
   auto Define = [&](Type *Ty, Constant *Init, const Twine &Name) {
     auto *G = new GlobalVariable(M, Ty, false, GlobalValue::LinkOnceAnyLinkage,
@@ -73,7 +82,7 @@ static void definePool(Module &M, uint64_t Bytes) {
     G->setAlignment(Align(256));
     return G;
   };
-  Type *DataTy = ArrayType::get(Type::getInt8Ty(C), Bytes + PoolSlack);
+  Type *DataTy = ArrayType::get(Type::getInt8Ty(C), Bytes + PACC_POOL_SLACK);
   Type *TagsTy = ArrayType::get(I64, Units);
   auto *Data =
       Define(DataTy, ConstantAggregateZero::get(DataTy), "__pacc_dev_data");

@@ -1,15 +1,17 @@
 //===- Runtime.h - The device runtime in a module ---------------*- C++ -*-===//
 //
 // Links the bitcode of lib/DeviceRT into a device module and knows its types
-// and functions. Mirrors lib/DeviceRT/device.h.
+// and functions.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_AGGREGATE_RUNTIME_H
 #define PACC_AGGREGATE_RUNTIME_H
 
+#include "../../DeviceRT/device.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
+#include <cstddef>
 
 namespace pacc {
 
@@ -27,16 +29,20 @@ enum LaunchField : unsigned {
   LaunchBlock,
 };
 
-/// What happens to a launch that CUDA has no room for: PACC_NOW and so on.
-enum class Wait : unsigned { Now, Later, LaterAll };
+/// What happens to a launch that CUDA has no room for.
+enum class Wait : unsigned {
+  Now = PACC_NOW,
+  Later = PACC_LATER,
+  LaterAll = PACC_LATER_ALL
+};
 
 /// Index of the x component in struct pacc_ids, an array of 32-bit words.
 enum IdsIndex : unsigned {
-  IdsThread = 0,
-  IdsBlockSize = 3,
-  IdsBlock = 6,
-  IdsGridSize = 9,
-  IdsWords = 13,
+  IdsThread = offsetof(pacc_ids, thread) / 4,
+  IdsBlockSize = offsetof(pacc_ids, block_size) / 4,
+  IdsBlock = offsetof(pacc_ids, block) / 4,
+  IdsGridSize = offsetof(pacc_ids, grid_size) / 4,
+  IdsWords = sizeof(pacc_ids) / 4,
 };
 
 class DeviceRuntime {
@@ -52,9 +58,6 @@ public:
 
   /// A function of device.h, without its prefix: "launch_warp".
   llvm::Function *function(llvm::StringRef Name) const;
-
-  /// Bytes of a record with so many bytes of arguments.
-  static uint64_t recordBytes(uint64_t ArgBytes);
 
 private:
   explicit DeviceRuntime(llvm::Module &M);
