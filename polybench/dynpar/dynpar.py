@@ -16,6 +16,7 @@ A program is built in these variants:
     flat        without dynamic parallelism
     warp, block, grid, auto   merged by the plugin
     small-pool  auto, with 1 MB for records: rules only
+    cub         against CUB: warp only, which prints the variants cub and own
 
 All programs run with a raised limit of launches that wait.
 """
@@ -35,6 +36,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc", "mst", "ccl"]
 PROGRAMS = [*GRAPH_PROGRAMS, "sp", "bt", "mandelbrot", "qt", "quicksort"]
+COMPARISONS = ["warp"]
 TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 PENDING_LIMIT = 1 << 18
@@ -48,6 +50,8 @@ def variants_of(program: str) -> list[str]:
         return ["plain-null", *MERGED]
     if program == "rules":
         return ["plain", "plain-null", *MERGED, "small-pool"]
+    if program in COMPARISONS:
+        return ["cub"]
     return ["plain", "plain-null", "flat", *MERGED]
 
 
@@ -72,7 +76,7 @@ def build_one(args: argparse.Namespace, program: str, variant: str) -> str:
     command = [
         args.clang, "-std=c++17", "-O3", "-D__CUDACC_RDC__",
         f"--cuda-path={args.cuda}", f"--cuda-gpu-arch={args.arch}",
-        "-Wno-unknown-cuda-version", "-fgpu-rdc", "-Wl,-s",
+        "-Wno-unknown-cuda-version", "-fgpu-rdc", "-Wl,-s", f"-I{args.cuda}/include/cccl",
         *variant_flags(variant, args.plugin),
         str(HERE / f"{program}.cu"), "-o", str(args.out / f"{program}.{variant}"),
         "-Xoffload-linker", "-lcudadevrt", "-Xoffload-linker", f"-L{library}",
@@ -86,7 +90,7 @@ def build(args: argparse.Namespace) -> int:
     """Builds every program in every variant."""
     args.out.mkdir(parents=True, exist_ok=True)
     args.plugin = str(pathlib.Path(args.plugin).resolve())
-    jobs = [(p, v) for p in PROGRAMS + TESTS for v in variants_of(p)]
+    jobs = [(p, v) for p in PROGRAMS + COMPARISONS + TESTS for v in variants_of(p)]
     if args.only:
         jobs = [(p, v) for p, v in jobs if p in args.only]
     if args.variants:
@@ -140,6 +144,7 @@ def program_arguments(program: str, quick: bool) -> list[list[str]]:
         "qt": [4000, 1 << 19],
         "quicksort": [4000, 1 << 19],
         "sp": [1000, 1 << 16],
+        "warp": [1 << 10, 1 << 19],
     }
     small, large = sizes.get(program, [2000, 1 << 17])
     common = ["--size", str(small if quick else large), "--repeat", "1" if quick else "5"]
@@ -151,7 +156,7 @@ def program_arguments(program: str, quick: bool) -> list[list[str]]:
 def run_programs(args: argparse.Namespace, keep) -> tuple[list[dict], int]:
     """Runs the programs and keeps each row; returns the rows, and how many went wrong."""
     rows, wrong = [], 0
-    for program in PROGRAMS:
+    for program in PROGRAMS + COMPARISONS:
         if args.only and program not in args.only:
             continue
         for arguments in program_arguments(program, args.quick):
