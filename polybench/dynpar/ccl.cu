@@ -66,7 +66,7 @@ static std::vector<int> reference(const Graph &graph) {
 }
 
 int main(int argc, char **argv) {
-  Options options = parseOptions(argc, argv, 1 << 16);
+  Options options = parseOptions(argc, argv, 1 << 16, "rmat");
   Graph graph = makeGraph(options.graph, options.size);
   int n = graph.vertices();
   std::vector<int> expected = reference(graph), single(n);

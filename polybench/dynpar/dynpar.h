@@ -39,12 +39,14 @@
 struct Options {
   int size;
   int repeat = 5;
-  std::string graph = "rmat";
+  std::string graph; // or the kind of other inputs
 };
 
-inline Options parseOptions(int argc, char **argv, int size) {
+inline Options parseOptions(int argc, char **argv, int size,
+                            const char *graph = "") {
   Options result;
   result.size = size;
+  result.graph = graph;
   for (int i = 1; i + 1 < argc; i += 2) {
     if (!strcmp(argv[i], "--size"))
       result.size = atoi(argv[i + 1]);

@@ -25,8 +25,11 @@ from __future__ import annotations
 
 import argparse
 import csv
+import datetime
+import json
 import os
 import pathlib
+import re
 import shutil
 import statistics
 import subprocess
@@ -41,7 +44,9 @@ TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 PENDING_LIMIT = 1 << 18
 TEST_LIMIT = 30  # seconds
-FIELDS = ["program", "variant", "size", "graph", "median_ms", "least_ms", "result"]
+# What a program prints, and the columns of a table of results.
+PRINTED = ["program", "variant", "size", "graph", "median_ms", "least_ms", "result"]
+FIELDS = ["date", "commit", "llvm", "cuda", "gpu", "driver", "pending_limit", *PRINTED]
 
 
 def variants_of(program: str) -> list[str]:
@@ -86,6 +91,40 @@ def build_one(args: argparse.Namespace, program: str, variant: str) -> str:
     return done.stderr if done.returncode else ""
 
 
+def said(command: list[str], pattern: str) -> str:
+    """The first group of a pattern in a command's output, or an empty string."""
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, check=False, cwd=HERE)
+    except OSError:
+        return ""
+    found = re.search(pattern, done.stdout)
+    return found[1].strip() if found else ""
+
+
+def build_facts(args: argparse.Namespace) -> dict[str, str]:
+    """What a table of results says about the build."""
+    header = (pathlib.Path(args.cuda) / "include" / "cuda.h").read_text(encoding="utf-8")
+    version = int(re.search(r"#define CUDA_VERSION (\d+)", header)[1])
+    return {
+        "commit": said(["git", "rev-parse", "--short=7", "HEAD"], r"(\w+)"),
+        "llvm": said([args.clang, "--version"], r"version ([\d.]+)"),
+        "cuda": f"{version // 1000}.{version % 1000 // 10}",
+    }
+
+
+def run_facts(folder: pathlib.Path) -> dict[str, str]:
+    """What a table of results says about the build and the machine."""
+    query = ["nvidia-smi", "--query-gpu=name,driver_version", "--format=csv,noheader"]
+    facts = folder / "build.json"
+    return {
+        "date": datetime.date.today().isoformat(),
+        **(json.loads(facts.read_text(encoding="utf-8")) if facts.exists() else {}),
+        "gpu": said(query, r"^(.*?),"),
+        "driver": said(query, r", *([\d.]+)"),
+        "pending_limit": str(PENDING_LIMIT),
+    }
+
+
 def build(args: argparse.Namespace) -> int:
     """Builds every program in every variant."""
     args.out.mkdir(parents=True, exist_ok=True)
@@ -103,6 +142,8 @@ def build(args: argparse.Namespace) -> int:
             failed += 1
             print(f"{program}.{variant} does not build:\n{answer}", file=sys.stderr)
     shutil.copy2(__file__, args.out / "dynpar.py")
+    facts = json.dumps(build_facts(args))
+    (args.out / "build.json").write_text(facts, encoding="utf-8")
     print(f"{len(jobs) - failed} of {len(jobs)} programs built in {args.out}")
     return 1 if failed else 0
 
@@ -136,18 +177,18 @@ def run_tests(args: argparse.Namespace) -> int:
     return wrong
 
 
-def program_arguments(program: str, quick: bool) -> list[list[str]]:
+def program_arguments(program: str, quick: bool, repeat: int = 1) -> list[list[str]]:
     """Argument lists to run a program with."""
     sizes = {
-        "bt": [2000, 1 << 16],
-        "mandelbrot": [512, 2048],
-        "qt": [4000, 1 << 19],
-        "quicksort": [4000, 1 << 19],
-        "sp": [1000, 1 << 16],
+        "bt": [2000, 1 << 15],
+        "mandelbrot": [512, 1024],
+        "qt": [4000, 1 << 18],
+        "quicksort": [4000, 1 << 18],
+        "sp": [1000, 1 << 15],
         "warp": [1 << 10, 1 << 19],
     }
-    small, large = sizes.get(program, [2000, 1 << 17])
-    common = ["--size", str(small if quick else large), "--repeat", "1" if quick else "5"]
+    small, large = sizes.get(program, [2000, 1 << 16])
+    common = ["--size", str(small if quick else large), "--repeat", str(1 if quick else repeat)]
     if program in GRAPH_PROGRAMS:
         return [[*common, "--graph", graph] for graph in ("rmat", "road", "uniform")]
     return [common]
@@ -156,10 +197,11 @@ def program_arguments(program: str, quick: bool) -> list[list[str]]:
 def run_programs(args: argparse.Namespace, keep) -> tuple[list[dict], int]:
     """Runs the programs and keeps each row; returns the rows, and how many went wrong."""
     rows, wrong = [], 0
+    facts = run_facts(args.dir)
     for program in PROGRAMS + COMPARISONS:
         if args.only and program not in args.only:
             continue
-        for arguments in program_arguments(program, args.quick):
+        for arguments in program_arguments(program, args.quick, args.repeat):
             for variant in variants_of(program):
                 path = args.dir / f"{program}.{variant}"
                 if not path.exists():
@@ -171,7 +213,7 @@ def run_programs(args: argparse.Namespace, keep) -> tuple[list[dict], int]:
                     wrong += 1
                     print(f"{' '.join(command[1:])} {path.name}: {why}")
                 for line in csv.reader(output.splitlines()):
-                    rows.append(dict(zip(FIELDS, line)))
+                    rows.append({**facts, **dict(zip(PRINTED, line))})
                     keep(rows[-1])
                     print(",".join(line), flush=True)
     return rows, wrong
@@ -255,6 +297,7 @@ def main() -> int:
     runner.add_argument("--quick", action="store_true", help="small sizes, one repetition")
     runner.add_argument("--limit", type=int, default=120, help="seconds for each program")
     runner.add_argument("--only", nargs="*", help="these programs, and no tests")
+    runner.add_argument("--repeat", type=int, default=5, help="timed rounds of each program")
     runner.set_defaults(work=run)
     checker = commands.add_parser("sanitize", help="run what was built in compute-sanitizer")
     checker.add_argument("dir", type=pathlib.Path)

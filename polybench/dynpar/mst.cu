@@ -103,7 +103,7 @@ static unsigned long long reference(const Graph &graph) {
 }
 
 int main(int argc, char **argv) {
-  Options options = parseOptions(argc, argv, 1 << 16);
+  Options options = parseOptions(argc, argv, 1 << 16, "rmat");
   Graph graph = makeGraph(options.graph, options.size);
   int n = graph.vertices(), blocks = (n + 255) / 256;
   unsigned long long expected = reference(graph);

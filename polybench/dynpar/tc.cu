@@ -64,7 +64,7 @@ static unsigned long long reference(const Graph &graph) {
 }
 
 int main(int argc, char **argv) {
-  Options options = parseOptions(argc, argv, 1 << 14);
+  Options options = parseOptions(argc, argv, 1 << 14, "rmat");
   Graph graph = makeGraph(options.graph, options.size);
   int n = graph.vertices();
   unsigned long long expected = reference(graph);
