@@ -168,27 +168,22 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                strides, mask);
 }
 
-/* The fences make what all threads wrote visible to the children. */
-static uint32_t group_leave(struct pacc_group *group, uint64_t threads,
-                            uint32_t mask) {
-  uint32_t last = 0;
+/* The fences make what all threads wrote visible to the children. Each thread
+ * counts itself: threads of a warp may come here one by one, and the assembler
+ * joins the additions of those that come together. */
+static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
   pacc_fence();
-  __gpu_sync_lane(mask);
-  if (__gpu_lane_id() == pacc_lane_first(mask)) {
-    uint64_t count = pacc_lanes_count(mask);
-    last = pacc_add_u64(&group->left, count) + count == threads;
-    pacc_fence();
-  }
+  uint32_t last = pacc_add_u64(&group->left, 1) + 1 == threads;
+  pacc_fence();
   return last;
 }
 
 uint32_t __pacc_dev_block_leave(void) {
-  return group_leave(block_group_of(), pacc_block_threads(), pacc_lanes());
+  return group_leave(block_group_of(), pacc_block_threads());
 }
 
 uint32_t __pacc_dev_grid_leave(void) {
-  uint32_t mask = pacc_lanes();
-  return group_leave(grid_group_by(mask), pacc_grid_threads(), mask);
+  return group_leave(grid_group_by(pacc_lanes()), pacc_grid_threads());
 }
 
 /* The records of a slot as a batch. */

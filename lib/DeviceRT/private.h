@@ -218,16 +218,19 @@ PACC_INLINE uint32_t pacc_lane_last(uint32_t mask) {
 
 typedef uint32_t pacc_join(uint32_t a, uint32_t b);
 
-/* join() over the lanes of `mask` up to and with this one. If no lane is
- * missing below the last, each step looks twice as far down. Else each lane
- * follows links to the lane before it; the links double in every step. */
+#define PACC_FULL_WARP 0xffffffffu
+
+/* join() over the lanes of `mask` up to and with this one. In a full warp each
+ * step looks twice as far down, and the constant mask tells the assembler that
+ * nobody has to be waited for. Else each lane follows links to the lane before
+ * it; the links double in every step. */
 PACC_INLINE uint32_t pacc_lanes_prefix(uint32_t mask, uint32_t value,
                                        pacc_join *join) {
   uint32_t self = __gpu_lane_id();
-  if ((mask & (mask + 1)) == 0) {
+  if (mask == PACC_FULL_WARP) {
     for (uint32_t step = 1; step < 32; step *= 2) {
       uint32_t from = self >= step ? self - step : self;
-      uint32_t other = pacc_lane_u32(mask, value, from);
+      uint32_t other = pacc_lane_u32(PACC_FULL_WARP, value, from);
       value = self >= step ? join(value, other) : value;
     }
     return value;
@@ -257,6 +260,10 @@ PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
 }
 
 PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
+  if (mask == PACC_FULL_WARP) {
+    value = pacc_lanes_prefix(PACC_FULL_WARP, value, pacc_join_max);
+    return pacc_lane_u32(PACC_FULL_WARP, value, 31);
+  }
   value = pacc_lanes_prefix(mask, value, pacc_join_max);
   return pacc_lane_u32(mask, value, pacc_lane_last(mask));
 }

@@ -40,7 +40,7 @@ define internal i32 @width(i32 %i) {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @parent(
-; CHECK-DAG: %launch.args = alloca [32 x i8], align 64
+; CHECK-DAG: %launch.args = alloca [32 x i8], align 16
 ; CHECK-DAG: %[[launch:launch[0-9]*]] = alloca { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, [3 x i32], [3 x i32] }
 ; CHECK-NOT: @__cudaCDP2GetParameterBuffer
 ; CHECK: icmp eq ptr %launch.args, null

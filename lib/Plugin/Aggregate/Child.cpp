@@ -101,6 +101,14 @@ uint64_t argumentBytes(const Function &Kernel) {
   return Bytes;
 }
 
+Align argumentAlign(const Function &Kernel) {
+  uint64_t Bytes;
+  Align Result;
+  for (const Parameter &P : parametersOf(Kernel, Bytes))
+    Result = std::max(Result, P.Alignment);
+  return Result;
+}
+
 std::string childObstacle(Function &Kernel, uint64_t ArgBytes) {
   std::string Name = "'" + readableName(Kernel) + "' ";
   for (StringRef Attr : {"nvvm.reqntid", "nvvm.cluster_dim",

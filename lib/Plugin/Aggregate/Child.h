@@ -22,8 +22,9 @@ class DeviceRuntime;
 /// `ArgBytes` is the size of the argument buffer at a launch.
 std::string childObstacle(llvm::Function &Kernel, uint64_t ArgBytes);
 
-/// Bytes of the argument buffer of a kernel.
+/// Bytes of the argument buffer of a kernel, and the largest alignment in it.
 uint64_t argumentBytes(const llvm::Function &Kernel);
+llvm::Align argumentAlign(const llvm::Function &Kernel);
 
 class ChildBuilder {
 public:

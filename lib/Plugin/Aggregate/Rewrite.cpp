@@ -109,7 +109,8 @@ AllocaInst *Rewriter::replaceBuffer(Site &S) {
   Type *BytesTy =
       ArrayType::get(AtEntry.getInt8Ty(), std::max<uint64_t>(S.ArgBytes, 1));
   AllocaInst *Args = AtEntry.CreateAlloca(BytesTy, nullptr, "launch.args");
-  Args->setAlignment(Align(64));
+  Args->setAlignment(
+      std::max(Align(16), S.Kernel ? argumentAlign(*S.Kernel) : Align(64)));
   IRBuilder<>(S.Buffer).CreateLifetimeStart(Args);
   IRBuilder<>(S.Launch->getNextNode()).CreateLifetimeEnd(Args);
   S.Buffer->replaceAllUsesWith(Args);
