@@ -175,9 +175,12 @@ static bool makePlan(Scop &S, Plan &P, uint64_t MaxOperations) {
       return false;
     if (Crossing.is_empty())
       return true;
-    for (isl::set Scalar : Crossing.get_set_list())
+    for (isl::set Scalar : Crossing.get_set_list()) {
       P.Cells.push_back(
           demoteToMemory(S, ScopArrayInfo::getFromId(Scalar.get_tuple_id())));
+      Quota Bound(Ctx, MaxOperations);
+      dropDeadWrites(S, P.Cells.back(), /*Escapes=*/false);
+    }
   }
 }
 
@@ -215,8 +218,11 @@ static bool hasSequentialUpdates(const pacc_mapping &Mapping,
 /// The best plan that keeps the order of updates, unless that leaves them to
 /// one thread and another order is better.
 static bool planRegion(Scop &S, Plan &P, uint64_t MaxOperations) {
-  for (const ScopArrayInfo *Scalar : scalarsThatEscape(S))
+  for (const ScopArrayInfo *Scalar : scalarsThatEscape(S)) {
     P.Cells.push_back(demoteToMemory(S, Scalar));
+    Quota Bound(S.getIslCtx().get(), MaxOperations);
+    dropDeadWrites(S, P.Cells.back(), /*Escapes=*/true);
+  }
   if (!makePlan(S, P, MaxOperations))
     return false;
   UpdateMap Updates = findUpdates(S);
@@ -300,6 +306,13 @@ bool Offloader::offloadRegion(Scop &S) {
     Problem = std::string(" (isl: ") + Message + ")";
   isl_ctx_reset_error(Ctx);
   isl_options_set_on_error(Ctx, OnError);
+  if (Opts.DumpSchedule && Planned) {
+    errs() << "# region " << Report.Name << '\n';
+    dumpFacts(P.Facts, errs());
+    char *Text = isl_schedule_to_str(P.Mapping->schedule);
+    errs() << "# mapped schedule: " << Text << '\n';
+    free(Text);
+  }
 
   if (OutOfQuota)
     return reject(S,
@@ -315,14 +328,6 @@ bool Offloader::offloadRegion(Scop &S) {
   if (!Hopeless.empty())
     return reject(S, {Hopeless, nullptr}, Report);
 
-  char *Text = isl_schedule_to_str(P.Mapping->schedule);
-  Report.Schedule = Text;
-  free(Text);
-  if (Opts.DumpSchedule) {
-    errs() << "# region " << Report.Name << '\n';
-    dumpFacts(P.Facts, errs());
-    errs() << "# mapped schedule: " << Report.Schedule << '\n';
-  }
   for (const ArrayAst &Array : Region->Arrays)
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
                             (Array.HasOut ? " out" : ""));

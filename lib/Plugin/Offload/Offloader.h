@@ -28,7 +28,6 @@ struct RegionReport {
   llvm::DebugLoc Loc;
   std::string Rejected; // the reason; empty for an offloaded region
   unsigned FirstKernel = 0, NumKernels = 0;
-  std::string Schedule;
   std::vector<std::string> Arrays; // "A: in, out"
 };
 

@@ -9,6 +9,7 @@
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "isl/flow.h"
 
 using namespace llvm;
 using namespace polly;
@@ -326,6 +327,45 @@ Cell demoteToMemory(Scop &S, const ScopArrayInfo *Scalar) {
         MA->setNewAccessRelation(
             isl::map::from_domain_and_range(Stmt.getDomain(), Element));
   return {Scalar, Array};
+}
+
+void dropDeadWrites(Scop &S, const Cell &C, bool Escapes) {
+  isl::union_map Reads = isl::union_map::empty(S.getIslCtx()), Writes = Reads;
+  SmallVector<MemoryAccess *, 4> Candidates;
+  for (ScopStmt &Stmt : S)
+    for (MemoryAccess *MA : Stmt) {
+      if (MA->getLatestScopArrayInfo() != C.Array)
+        continue;
+      isl::map Relation =
+          MA->getLatestAccessRelation().intersect_domain(Stmt.getDomain());
+      if (MA->isRead()) {
+        Reads = Reads.unite(Relation);
+      } else {
+        Writes = Writes.unite(Relation);
+        Candidates.push_back(MA);
+      }
+    }
+  if (Candidates.empty())
+    return;
+  isl::union_flow Flow = isl::manage(
+      isl_union_access_info_compute_flow(isl_union_access_info_set_schedule(
+          isl_union_access_info_set_must_source(
+              isl_union_access_info_from_sink(Reads.release()), Writes.copy()),
+          S.getScheduleTree().release())));
+  isl::union_set Seen = Flow.get_must_dependence().domain();
+  if (Escapes) {
+    isl::union_map Schedule = S.getSchedule().intersect_domain(Writes.domain());
+    isl::set Times(Schedule.range());
+    Seen = Seen.unite(isl::union_set(Times.lexmax()).apply(Schedule.reverse()));
+  }
+  Seen = Seen.coalesce();
+  if (Seen.is_null() || Writes.domain().is_subset(Seen))
+    return;
+  for (MemoryAccess *MA : Candidates) {
+    isl::set Domain = MA->getStatement()->getDomain();
+    MA->setNewAccessRelation(MA->getLatestAccessRelation().intersect_domain(
+        Seen.extract_set(Domain.get_space())));
+  }
 }
 
 void removeScalars(Scop &S) {

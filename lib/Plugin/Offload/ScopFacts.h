@@ -60,6 +60,11 @@ struct Cell {
 /// Makes all accesses of the scalar accesses of a new array.
 Cell demoteToMemory(polly::Scop &S, const polly::ScopArrayInfo *Scalar);
 
+/// Takes away the writes of \p C that nobody sees, so that they keep no
+/// iterations in order: of `x = a[i]` that is used after a loop, all but the
+/// last. \p Escapes: the last value is used after the region.
+void dropDeadWrites(polly::Scop &S, const Cell &C, bool Escapes);
+
 /// Moves values of scalars into array elements that hold nothing else at the
 /// time, and computes them where they are used (Polly's DeLICM and operand
 /// tree forwarding). Fewer scalars mean fewer dependences.
