@@ -154,6 +154,11 @@ void __pacc_rt_host_end(struct pacc_region *region);
 /* Opens a region on this host thread. NULL: run the original loops. */
 void *__pacc_rt_begin(struct pacc_region *region);
 
+/* The same for a region whose kernels are to work in the host's memory itself
+ * (-polly-acc-memory=managed), on devices that can: nothing is copied then.
+ * Bytes that a region may write are restored if it fails. */
+void *__pacc_rt_begin_managed(struct pacc_region *region);
+
 /* Gives the bytes [lo, hi) relative to `host` a place on the device; copies
  * nothing. Arrays of a run are numbered 0, 1, ... in the order of these calls.
  * Returns the device address that stands for `host` itself (so the first byte

@@ -25,6 +25,7 @@ extern "C" {
  * sm_count      multiprocessors
  * memory        bytes of device memory
  * driver        driver version as the driver gives it (13000 for 13.0)
+ * host_memory   kernels may access all of the host's memory
  */
 struct pacc_device_info {
   char name[128];
@@ -32,6 +33,7 @@ struct pacc_device_info {
   uint32_t sm_count;
   uint64_t memory;
   uint32_t driver;
+  uint32_t host_memory;
 };
 
 struct pacc_backend {

@@ -51,7 +51,8 @@ PACC_RT_API int pacc_rt_device_info(struct pacc_rt_device *device, size_t size);
 PACC_RT_API const char *pacc_rt_last_error(void);
 
 /* Counts since the start of the process, over all threads.
- * regions        regions that ran on the device
+ * regions        regions that ran on the device; those of a span that was given
+ *                up in the end count, too
  * fallbacks      regions that ran their original loops
  * launches       kernels queued
  * copies_in, bytes_in, copies_out, bytes_out

@@ -135,6 +135,8 @@ Error Options::validate() const {
       return badValue(Name, Value, "on or off");
   if (auto Shape = parseBlockShape(BlockSize); !Shape)
     return Shape.takeError();
+  if (Memory != "copy" && Memory != "managed")
+    return badValue("memory", Memory, "copy or managed");
   uint64_t Instances;
   if (MinWork != "auto" && MinWork != "always" &&
       StringRef(MinWork).getAsInteger(10, Instances))

@@ -56,7 +56,9 @@ static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
   array->hi = hi;
   /* No kernel reads through the address of an empty array. */
   array->address = ALIGNMENT;
-  if (lo < hi && stays)
+  if (run->managed)
+    array->address = (uintptr_t)host;
+  else if (lo < hi && stays)
     pacc_mirror_place(run, array);
   else if (lo < hi && !pacc_data_place(run, array))
     place(run, array);
@@ -133,8 +135,9 @@ static void copy_in(struct pacc_run *run, const struct pacc_array *array,
                    (uint64_t)rows->width, (uint64_t)rows->count, from_staging);
 }
 
-/* Keeps what the host has now, for pacc_copy_changes. The device gets just
- * that: other threads may change their parts of the array meanwhile. */
+/* Keeps what the host has now, for pacc_copy_changes or pacc_run_restore. The
+ * device gets just that: other threads may change their parts of the array
+ * meanwhile. */
 static void keep_before(struct pacc_run *run, const struct pacc_array *array,
                         const struct rows *rows, struct pacc_result *result) {
   uint64_t size = result->width * result->count;
@@ -149,7 +152,8 @@ static void keep_before(struct pacc_run *run, const struct pacc_array *array,
   result->before = before;
   pacc_copy_rows(before, result->width, result->host, result->pitch,
                  result->width, result->count);
-  copy_in(run, array, rows, before, result->width, true);
+  if (!run->managed)
+    copy_in(run, array, rows, before, result->width, true);
 }
 
 static void note_result(struct pacc_run *run, const struct pacc_array *array,
@@ -165,7 +169,7 @@ static void note_result(struct pacc_run *run, const struct pacc_array *array,
   result->width = (uint64_t)rows->width;
   result->count = (uint64_t)rows->count;
   result->pitch = (uint64_t)rows->pitch;
-  if (changes)
+  if (changes || run->managed)
     keep_before(run, array, rows, result);
 }
 
@@ -203,7 +207,7 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
               array->name);
     return;
   }
-  if (direction & PACC_COPY_IN)
+  if (direction & PACC_COPY_IN && !run->managed)
     copy_in(run, array, &rows, host_bytes(array, &rows), (uint64_t)rows.pitch,
             false);
   if (!run->failed && direction & PACC_COPY_OUT)
@@ -240,9 +244,9 @@ static bool stage(struct pacc_run *run) {
 
 void pacc_run_fetch_results(struct pacc_run *run) {
   struct pacc_device *device = run->device;
-  if (!stage(run))
+  if (!run->managed && !stage(run))
     return;
-  for (unsigned i = 0; i < run->n_results && !run->failed; i++)
+  for (unsigned i = 0; i < run->n_results && !run->failed && !run->managed; i++)
     pacc_run_copy_out(run, &run->results[i]);
   if (run->failed)
     return;
@@ -253,7 +257,18 @@ void pacc_run_fetch_results(struct pacc_run *run) {
     pacc_profile_collect(run);
 }
 
+void pacc_run_restore(struct pacc_run *run) {
+  for (unsigned i = 0; i < run->n_results; i++) {
+    const struct pacc_result *result = &run->results[i];
+    if (result->before)
+      pacc_copy_rows(result->host, result->pitch, result->before, result->width,
+                     result->width, result->count);
+  }
+}
+
 void pacc_run_write_back(struct pacc_run *run) {
+  if (run->managed)
+    return;
   uint64_t start_ns = pacc_clock();
   for (unsigned i = 0; i < run->n_results; i++) {
     const struct pacc_result *result = &run->results[i];

@@ -132,7 +132,7 @@ static const char *cuda_error_detail(void *device) {
 /* ---- device ----------------------------------------------------------- */
 
 static int describe(struct cuda_device *cuda, struct pacc_device_info *info) {
-  int major = 0, minor = 0, sms = 0, pitch = 0, status;
+  int major = 0, minor = 0, sms = 0, pitch = 0, pageable = 0, status;
   size_t memory = 0;
   if ((status = CHECK(device_name, info->name, (int)sizeof info->name,
                       cuda->device)) ||
@@ -144,6 +144,8 @@ static int describe(struct cuda_device *cuda, struct pacc_device_info *info) {
                       cuda->device)) ||
       (status = CHECK(device_attribute, &pitch, PACC_CU_ATTRIBUTE_MAX_PITCH,
                       cuda->device)) ||
+      (status = CHECK(device_attribute, &pageable,
+                      PACC_CU_ATTRIBUTE_PAGEABLE_MEMORY, cuda->device)) ||
       (status = CHECK(device_memory, &memory, cuda->device)))
     return status;
   cuda->max_pitch = (uint64_t)pitch;
@@ -152,6 +154,7 @@ static int describe(struct cuda_device *cuda, struct pacc_device_info *info) {
   info->cc = (uint32_t)cuda->cc;
   info->sm_count = (uint32_t)sms;
   info->memory = memory;
+  info->host_memory = pageable > 0;
   info->driver = (uint32_t)cuda->driver;
   return 0;
 }

@@ -54,6 +54,7 @@ struct pacc_stage {
 };
 
 /* span     that the region is part of, or NULL
+ * managed  kernels work in the host's memory; the results' `before` undoes that
  * loaded   this run brought the module to the device
  * failed   sticky; the reason is in thread->error
  * staging  where results wait until all have arrived
@@ -65,6 +66,7 @@ struct pacc_run {
   struct pacc_thread *thread;
   struct pacc_module *module;
   struct pacc_open_span *span;
+  bool managed;
   bool loaded;
   bool failed;
   struct pacc_array *arrays;
@@ -146,6 +148,9 @@ void pacc_run_fetch_results(struct pacc_run *run);
 
 /* Writes the results that were fetched to the host's arrays (array.c). */
 void pacc_run_write_back(struct pacc_run *run);
+
+/* Undoes what kernels did to the host's memory (array.c). */
+void pacc_run_restore(struct pacc_run *run);
 
 /* The region's name for messages. */
 const char *pacc_region_name(const struct pacc_region *region);

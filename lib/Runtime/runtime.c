@@ -98,6 +98,21 @@ PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
   return run;
 }
 
+PACC_RT_API void *__pacc_rt_begin_managed(struct pacc_region *region) {
+  static atomic_flag said = ATOMIC_FLAG_INIT;
+  /* What pacc_data_begin left on the device has to be in the host's memory. */
+  __pacc_rt_host_begin(region);
+  struct pacc_run *run = __pacc_rt_begin(region);
+  if (!run)
+    return NULL;
+  run->managed = run->device->info.host_memory;
+  if (!run->managed && !atomic_flag_test_and_set(&said))
+    pacc_log(PACC_LOG_INFO,
+             "%s can't access the host's memory: arrays are copied",
+             run->device->info.name);
+  return run;
+}
+
 /* ---- launches --------------------------------------------------------- */
 
 /* Blocks that cover n > 0 threads. */
@@ -184,7 +199,8 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
     return;
   }
   prepare(run);
-  if (!run->failed)
+  /* A sweep restores arrays by copies. */
+  if (!run->failed && !run->managed)
     pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
     launch(run, number, grid, params);
@@ -245,6 +261,8 @@ bool pacc_run_finish(struct pacc_run *run) {
     pacc_run_settle(run);
   else
     pacc_run_write_back(run);
+  if (run->failed && run->managed)
+    pacc_run_restore(run);
   return !run->failed;
 }
 

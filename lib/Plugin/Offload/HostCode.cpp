@@ -164,7 +164,7 @@ void RegionBuilder::createHostEnd(Value *Descriptor) {
 
 SmallVector<Instruction *, 3>
 RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
-                            StringRef MinWork) {
+                            const Options &Opts) {
   SmallVector<Instruction *, 3> Conditions;
   Updates = &Region.Updates;
   // The branch to the original loops is placed here later.
@@ -181,12 +181,15 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
     Builder.SetInsertPoint(&Next->front());
   };
   uint64_t Instances;
-  if (!Region.Sizes.empty() && MinWork == "auto")
+  if (!Region.Sizes.empty() && Opts.MinWork == "auto")
     GoOnIf(Builder.CreateIsNotNull(createWorth(Region, Descriptor)));
-  else if (!Region.Sizes.empty() && !MinWork.getAsInteger(10, Instances))
+  else if (!Region.Sizes.empty() &&
+           !StringRef(Opts.MinWork).getAsInteger(10, Instances))
     GoOnIf(createHasInstances(Region, Instances));
-  Run =
-      callRuntime(Builder, "__pacc_rt_begin", Builder.getPtrTy(), {Descriptor});
+  Run = callRuntime(Builder,
+                    Opts.Memory == "managed" ? "__pacc_rt_begin_managed"
+                                             : "__pacc_rt_begin",
+                    Builder.getPtrTy(), {Descriptor});
   GoOnIf(Builder.CreateIsNotNull(Run));
 
   for (auto [Index, Array] : enumerate(Region.Arrays))

@@ -404,7 +404,7 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Builder.SetInsertPoint(Start->getTerminator());
   Constant *Descriptor = Device.createRegion(Report.Name, Report.Location);
   SmallVector<Instruction *, 3> Conditions =
-      Nodes.createRegion(Region, Descriptor, Opts.MinWork);
+      Nodes.createRegion(Region, Descriptor, Opts);
   Begins.push_back(Nodes.run());
   Nodes.finalize();
 
@@ -515,7 +515,7 @@ bool Offloader::runOnFunction(Function &F) {
     if (verifyFunction(F, &errs()))
       report_fatal_error("polly-acc generated an invalid function", false);
   }
-  if (Opts.KeepData == "on" && !Begins.empty())
+  if (Opts.KeepData == "on" && Opts.Memory == "copy" && !Begins.empty())
     formSpans(F, FAM, Device, Begins, Handled);
   Begins.clear();
   F.addFnAttr(DoneAttribute);

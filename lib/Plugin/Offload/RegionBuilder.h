@@ -12,6 +12,7 @@
 #define PACC_PLUGIN_OFFLOAD_REGIONBUILDER_H
 
 #include "Offload/AstGen.h"
+#include "Options.h"
 #include "polly/CodeGen/IslNodeBuilder.h"
 #include "polly/ScopInfo.h"
 
@@ -39,12 +40,12 @@ public:
   }
 
   /// Emits the whole region at the builder's position: asks whether it has
-  /// \p MinWork, opens it, copies in, executes the AST, closes it. Each of the
+  /// enough work, opens it, copies in, executes the AST, closes it. Each of the
   /// conditions returned leads back to the original loops, from the end of its
   /// block, when it is false.
   llvm::SmallVector<llvm::Instruction *, 3>
   createRegion(const RegionAst &Region, llvm::Value *Descriptor,
-               llvm::StringRef MinWork);
+               const Options &Opts);
 
   /// Tells the runtime, at the builder's position, that the original loops run
   /// next, and that they have run.

@@ -42,6 +42,9 @@ void fake_cuda_configure(int devices, int cc, uint64_t memory,
 /* Modules that were compiled from PTX so far. */
 unsigned fake_cuda_compiled(void);
 
+/* Kernels may access the host's memory. */
+void fake_cuda_share_memory(void);
+
 /* Machine code is from a toolkit that is too new for this driver. */
 void fake_cuda_refuse_cubins(void);
 
