@@ -66,9 +66,9 @@ class DynparKernel(Kernel):
 
     def arguments(self, dataset, config):
         index = ("MINI", "LARGE").index(dataset)
-        pending = ["--pending", str(self.module.PENDING_LIMIT)] \
-            if config.startswith("plain") else []
-        return [*self.inputs[index], *pending]
+        variant = config.partition("@")[0].removeprefix("agg-")
+        pending = str(self.module.pending_limit(variant))
+        return [*self.inputs[index], "--pending", pending]
 
     def variant_flags(self, variant, plugin):
         return self.module.variant_flags(variant, plugin)
