@@ -59,8 +59,9 @@ int polybench_runs(void) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   if (first.tv_sec == 0)
     first = now;
-  if (limit && now.tv_sec - first.tv_sec >= atol(limit) &&
-      now.tv_sec != first.tv_sec)
+  double passed = (double)(now.tv_sec - first.tv_sec) +
+                  1e-9 * (double)(now.tv_nsec - first.tv_nsec);
+  if (limit && passed > 0 && passed >= atof(limit))
     return 0;
   return runs ? atoi(runs) : 1;
 }

@@ -140,7 +140,9 @@ class Builder:
         """The files that a program depends on: if one has changed, it is built
         anew."""
         source = job.kernel.source
-        return [path for path in (source, source.with_suffix(".h"), *more)
+        return [path for path in (source, source.with_suffix(".h"),
+                                  *job.kernel.support,
+                                  recipes.COMMON / "dump_binary.c", *more)
                 if Path(path).exists()]
 
     def _support(self):

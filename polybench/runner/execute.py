@@ -162,7 +162,7 @@ class Runner:
         count = self.options.runs + 1
         if job["repeats"]:
             environment.update(PB_RUNS=str(count), PB_DUMP_FILE=str(dump),
-                               PB_SECONDS=str(round(self.options.budget)))
+                               PB_SECONDS=f"{self.options.budget:g}")
             output, errors = self._call(job["program"], environment)
             return _times(output), errors
         times, errors = [], b""

@@ -84,10 +84,21 @@ class Build(WithSuite):
         before = path.stat().st_mtime_ns
         self.build(out=out)
         self.assertEqual(path.stat().st_mtime_ns, before)
-        source = self.suite / "kernels" / "one" / "one.c"
-        source.write_text(source.read_text() + "\n")
-        self.build(out=out)
-        self.assertNotEqual(path.stat().st_mtime_ns, before)
+        for part in ("kernels/one/one.c", "common/polybench.c"):
+            before = path.stat().st_mtime_ns
+            source = self.suite / part
+            source.write_text(source.read_text() + "\n")
+            self.build(out=out)
+            self.assertNotEqual(path.stat().st_mtime_ns, before, part)
+
+    def test_no_run_after_the_budget(self):
+        manifest = self.build(out=self.folder / "out")
+        program = self.folder / "out" / manifest["jobs"][0]["program"]["path"]
+        for budget, runs in (("0.000001", 1), ("100", 5)):
+            output = subprocess.run(
+                [program], capture_output=True, check=True, text=True,
+                env={"PB_RUNS": "5", "PB_SECONDS": budget}).stdout
+            self.assertEqual(len(output.split()), runs)
 
     def test_source_with_an_error(self):
         suite = make_suite(self.folder / "bad", ["bad"])
