@@ -9,6 +9,7 @@ import hashlib
 import json
 import os
 import re
+import shutil
 import subprocess
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
@@ -79,6 +80,22 @@ class Toolchain:
                 raise BuildError(f"{path} is missing: build the project first "
                                  "(tools/check does), or name its build folder "
                                  "with --build-dir")
+        self._check_fresh([path for path in needed
+                           if path.parent.name == "lib"])
+
+    def _check_fresh(self, paths):
+        """Raises BuildError if ninja would build one of the files anew: results
+        would be those of another version, or of two that do not fit."""
+        if not paths or not (self.build / "build.ninja").exists() or \
+                not shutil.which("ninja"):
+            return
+        names = [str(path.relative_to(path.parents[1])) for path in paths]
+        run = subprocess.run(["ninja", "-C", self.build, "-n", *names],
+                             capture_output=True, text=True, timeout=60,
+                             check=False)
+        if "no work to do" not in run.stdout:
+            raise BuildError(f"{self.build} is older than its sources: run "
+                             f"ninja -C {self.build}")
 
 
 @dataclass(frozen=True)

@@ -123,6 +123,24 @@ class Build(WithSuite):
         with self.assertRaisesRegex(build.BuildError, "--ppcg"):
             build.Toolchain(CLANG).check([configs.parse("ppcg")])
 
+    @unittest.skipUnless(shutil.which("ninja"), "needs ninja")
+    def test_stale_runtime(self):
+        (self.folder / "lib").mkdir()
+        (self.folder / "rt.c").touch()
+        (self.folder / "build.ninja").write_text(
+            "rule copy\n  command = cp $in $out\n"
+            "build lib/PollyACC.so: copy rt.c\n"
+            "build lib/libpacc_rt.a: copy rt.c\n")
+        toolchain = build.Toolchain(CLANG, self.folder)
+        subprocess.run(["ninja", "-C", self.folder], check=True,
+                       stdout=subprocess.DEVNULL)
+        toolchain.check([configs.parse("auto")])
+        os.utime(self.folder / "rt.c", (2**32, 2**32))
+        subprocess.run(["ninja", "-C", self.folder, "lib/PollyACC.so"],
+                       check=True, stdout=subprocess.DEVNULL)
+        with self.assertRaisesRegex(build.BuildError, "older than its sources"):
+            toolchain.check([configs.parse("auto")])
+
 
 class Execute(WithSuite):
 
