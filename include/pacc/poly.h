@@ -158,13 +158,14 @@ int pacc_range_compute(struct pacc_range *range, __isl_take isl_map *map,
  *
  * launches    of the kernel
  * threads     of all its launches
- * instances   statement instances, one box per statement (n_statements)
+ * instances   statement instances, one box per statement or flat part of its
+ *             instances (n_boxes)
  */
 struct pacc_kernel_size {
   isl_pw_aff_list *launches;
   isl_pw_aff_list *threads;
   isl_pw_aff_list **instances;
-  unsigned n_statements;
+  unsigned n_boxes;
 };
 
 /* -1 after a failure, with nothing to clear. */

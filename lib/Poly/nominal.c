@@ -168,6 +168,53 @@ void pacc_determined_dims(__isl_keep isl_set *set,
   isl_basic_set_free(hull);
 }
 
+static int count_determined(__isl_keep isl_set *set) {
+  bool determined[PACC_MAX_SET_DIMS];
+  int n = 0;
+  pacc_determined_dims(set, determined);
+  for (int d = 0; d < PACC_MAX_SET_DIMS; ++d)
+    n += determined[d];
+  return n;
+}
+
+/* fn(set, user) for each piece; `least` is the smallest number of dimensions
+ * that one of them determines. */
+struct pieces {
+  isl_stat (*fn)(__isl_take isl_set *set, void *user);
+  void *user;
+  int least;
+};
+
+static isl_stat measure_piece(__isl_take isl_basic_set *piece, void *user) {
+  struct pieces *pieces = user;
+  isl_set *set = isl_set_from_basic_set(piece);
+  int n = count_determined(set);
+  if (n < pieces->least)
+    pieces->least = n;
+  isl_set_free(set);
+  return isl_stat_ok;
+}
+
+static isl_stat visit_piece(__isl_take isl_basic_set *piece, void *user) {
+  struct pieces *pieces = user;
+  return pieces->fn(isl_set_from_basic_set(piece), pieces->user);
+}
+
+isl_stat pacc_foreach_flat_part(__isl_take isl_set *set,
+                                isl_stat (*fn)(__isl_take isl_set *set,
+                                               void *user),
+                                void *user) {
+  struct pieces pieces = {fn, user, PACC_MAX_SET_DIMS};
+  isl_size n = isl_set_n_basic_set(set);
+  if (n > 1)
+    isl_set_foreach_basic_set(set, measure_piece, &pieces);
+  if (n <= 1 || pieces.least <= count_determined(set))
+    return fn(set, user);
+  isl_stat status = isl_set_foreach_basic_set(set, visit_piece, &pieces);
+  isl_set_free(set);
+  return status;
+}
+
 static isl_stat add_box(__isl_take isl_set *set, void *user) {
   double *sum = user;
   isl_size n = isl_set_dim(set, isl_dim_set);
@@ -182,12 +229,16 @@ static isl_stat add_box(__isl_take isl_set *set, void *user) {
   return isl_stat_ok;
 }
 
+static isl_stat add_boxes(__isl_take isl_set *set, void *user) {
+  return pacc_foreach_flat_part(set, add_box, user);
+}
+
 double pacc_nominal_instances(__isl_keep isl_set *nominal,
                               __isl_keep isl_union_set *domain) {
   double sum = 0;
   isl_union_set *at = isl_union_set_intersect_params(isl_union_set_copy(domain),
                                                      isl_set_copy(nominal));
-  isl_union_set_foreach_set(at, add_box, &sum);
+  isl_union_set_foreach_set(at, add_boxes, &sum);
   isl_union_set_free(at);
   return sum;
 }

@@ -8,7 +8,8 @@
  *   4. the outermost loop kept as a loop of the host, its body planned alone;
  *   5. the outermost loops as the grid, if they are parallel as they stand;
  *   6. all of it in one thread.
- * The cheapest one by pacc_plan_cost is taken.
+ * Neighbouring kernels are fused where that saves launches (plan_fuse.c). The
+ * cheapest plan by pacc_plan_cost is taken.
  */
 #include "poly_private.h"
 
@@ -80,6 +81,8 @@ static struct pacc_plan *plan_levels(const struct pacc_planner *planner,
     }
   }
   isl_union_set_list_free(pieces);
+  if (plan)
+    pacc_plan_fuse(planner, plan, prefix);
   return plan;
 }
 
@@ -104,6 +107,8 @@ static struct pacc_plan *plan_subtrees(const struct pacc_planner *planner,
       return NULL;
     }
   }
+  if (plan)
+    pacc_plan_fuse(planner, plan, prefix);
   return plan;
 }
 
@@ -172,6 +177,8 @@ static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
     return pacc_plan_wrap(PLAN_KERNEL, NULL, pacc_plan_leaf(domain));
 
   struct pacc_plan *plan = pacc_plan_with_isl(planner, domain, prefix);
+  if (plan)
+    pacc_plan_fuse(planner, plan, prefix);
   if (!plan || !pacc_plan_is_fully_parallel(plan)) {
     plan = pacc_plan_cheaper(planner, prefix, plan,
                              plan_levels(planner, domain, prefix));

@@ -102,6 +102,11 @@ struct pacc_plan *pacc_plan_with_isl(const struct pacc_planner *planner,
                                      __isl_keep isl_union_set *domain,
                                      __isl_keep isl_union_map *prefix);
 
+/* Makes neighbouring kernels of the plan's sequences one, where that is legal
+ * and costs less: those that loops of the host launch again and again. */
+void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
+                    __isl_keep isl_union_map *prefix);
+
 /* A set of parameter values that stands for a typical run. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
                                          __isl_keep isl_union_set *domain);
@@ -126,7 +131,7 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
                           __isl_keep isl_union_map *loop, double *extent);
 
 /* Statement instances of `domain` at the nominal size, each statement's
- * counted as its bounding box. */
+ * (or flat part's) counted as its bounding box. */
 double pacc_nominal_instances(__isl_keep isl_set *nominal,
                               __isl_keep isl_union_set *domain);
 
@@ -137,6 +142,14 @@ enum { PACC_MAX_SET_DIMS = 32 };
  */
 void pacc_determined_dims(__isl_keep isl_set *set,
                           bool determined[PACC_MAX_SET_DIMS]);
+
+/* Calls fn with parts of `set`, one after the other: those that each lie in a
+ * plane where the whole does not, like a row and a column, or else the set. The
+ * boxes around parts like these are small. */
+isl_stat pacc_foreach_flat_part(__isl_take isl_set *set,
+                                isl_stat (*fn)(__isl_take isl_set *set,
+                                               void *user),
+                                void *user);
 
 /* The expression of any one piece, which stands for the whole in estimates;
  * NULL if there is none. */

@@ -65,12 +65,24 @@ static __isl_give isl_pw_aff_list *box_of_points(__isl_take isl_union_map *at) {
   return box_of(isl_set_from_union_set(isl_union_map_range(at)));
 }
 
-static isl_stat add_statement(__isl_take isl_set *set, void *user) {
+static isl_stat add_instances(__isl_take isl_set *set, void *user) {
   struct pacc_kernel_size *size = user;
   isl_pw_aff_list *box = box_of(set);
   if (!box)
     return isl_stat_error;
-  size->instances[size->n_statements++] = box;
+  size->instances[size->n_boxes++] = box;
+  return isl_stat_ok;
+}
+
+static isl_stat add_statement(__isl_take isl_set *set, void *user) {
+  return pacc_foreach_flat_part(set, add_instances, user);
+}
+
+static isl_stat count_pieces(__isl_take isl_set *set, void *user) {
+  size_t *n = user;
+  isl_size pieces = isl_set_n_basic_set(set);
+  *n += pieces > 1 ? (size_t)pieces : 1;
+  isl_set_free(set);
   return isl_stat_ok;
 }
 
@@ -78,9 +90,10 @@ int pacc_kernel_size_compute(struct pacc_kernel_size *size,
                              const struct pacc_kernel_plan *kernel) {
   isl_ctx *ctx = isl_union_set_get_ctx(kernel->domain);
   *size = (struct pacc_kernel_size){0};
-  isl_size n = isl_union_set_n_set(kernel->domain);
+  size_t n = 0;
+  isl_union_set_foreach_set(kernel->domain, count_pieces, &n);
   if (n > 0)
-    size->instances = calloc((size_t)n, sizeof(*size->instances));
+    size->instances = calloc(n, sizeof(*size->instances));
 
   isl_union_map *at = NULL;
   if (kernel->host)
@@ -106,7 +119,7 @@ int pacc_kernel_size_compute(struct pacc_kernel_size *size,
 void pacc_kernel_size_clear(struct pacc_kernel_size *size) {
   isl_pw_aff_list_free(size->launches);
   isl_pw_aff_list_free(size->threads);
-  for (unsigned s = 0; s < size->n_statements; ++s)
+  for (unsigned s = 0; s < size->n_boxes; ++s)
     isl_pw_aff_list_free(size->instances[s]);
   free(size->instances);
   *size = (struct pacc_kernel_size){0};

@@ -206,7 +206,7 @@ static bool buildSize(SizeAst &Ast, const pacc_kernel_plan &Kernel,
     return false;
   Ast.Launches = buildBox(Size.launches, Build);
   Ast.Threads = buildBox(Size.threads, Build);
-  for (unsigned I = 0; I < Size.n_statements; ++I)
+  for (unsigned I = 0; I < Size.n_boxes; ++I)
     Ast.Instances.push_back(buildBox(Size.instances[I], Build));
   pacc_kernel_size_clear(&Size);
   return isComplete(Ast.Launches) && isComplete(Ast.Threads) &&

@@ -1,0 +1,193 @@
+/* plan_fuse.c: neighbouring kernels of a sequence become one launch.
+ *
+ * Below a loop of the host every kernel is launched again and again, so that
+ * small ones cost little but their launches. Two kernels become one in which
+ * each thread does its part of the first, then its part of the second, if what
+ * the second needs of the first is done by the same thread.
+ */
+#include "poly_private.h"
+
+#include <isl/aff.h>
+#include <isl/union_map.h>
+#include <isl/union_set.h>
+#include <isl/val.h>
+#include <stdlib.h>
+
+/* A fused kernel may take this much longer by the model, which is no better. */
+static const double TOLERANCE = 1.1;
+
+static int grid_dims(const struct pacc_plan *kernel) {
+  isl_size n =
+      kernel->loop ? isl_multi_union_pw_aff_dim(kernel->loop, isl_dim_set) : 0;
+  return n < 0 ? 0 : n;
+}
+
+/* The kernel's grid, on its domain alone, with coordinates 0 along dimensions
+ * that it does not have. */
+static __isl_give isl_multi_union_pw_aff *
+padded_grid(const struct pacc_plan *kernel, int dims) {
+  isl_multi_union_pw_aff *grid = NULL;
+  if (kernel->loop)
+    grid = isl_multi_union_pw_aff_intersect_domain(
+        isl_multi_union_pw_aff_copy(kernel->loop),
+        isl_union_set_copy(kernel->domain));
+  for (int d = grid_dims(kernel); d < dims; ++d) {
+    isl_val *zero = isl_val_zero(isl_union_set_get_ctx(kernel->domain));
+    isl_multi_union_pw_aff *constant =
+        isl_multi_union_pw_aff_from_union_pw_aff(isl_union_pw_aff_val_on_domain(
+            isl_union_set_copy(kernel->domain), zero));
+    grid = grid ? isl_multi_union_pw_aff_flat_range_product(grid, constant)
+                : constant;
+  }
+  return grid;
+}
+
+static __isl_give isl_union_map *between(__isl_keep isl_union_map *deps,
+                                         __isl_keep isl_union_set *from,
+                                         __isl_keep isl_union_set *to,
+                                         __isl_keep isl_union_map *prefix) {
+  isl_union_map *some = isl_union_map_copy(deps);
+  some = isl_union_map_intersect_domain(some, isl_union_set_copy(from));
+  some = isl_union_map_intersect_range(some, isl_union_set_copy(to));
+  return pacc_within(some, prefix);
+}
+
+/* Is every instance of `second` after those instances of `first` that it
+ * depends on, if threads of `grid` (NULL: a single one) execute their part of
+ * `first` and then their part of `second`? */
+static bool is_legal(const struct pacc_planner *planner,
+                     const struct pacc_plan *first,
+                     const struct pacc_plan *second,
+                     __isl_keep isl_multi_union_pw_aff *grid,
+                     __isl_keep isl_union_map *prefix) {
+  /* Scalars are private, and a thread that has one still keeps it in order. */
+  isl_union_map *wrong =
+      between(planner->deps->order, second->domain, first->domain, prefix);
+  if (grid) {
+    isl_union_map *thread = isl_union_map_from_multi_union_pw_aff(
+        isl_multi_union_pw_aff_copy(grid));
+    isl_union_map *same = isl_union_map_apply_range(
+        isl_union_map_copy(thread), isl_union_map_reverse(thread));
+    isl_union_map *forward =
+        between(planner->deps->parallel, first->domain, second->domain, prefix);
+    wrong = isl_union_map_intersect(wrong, isl_union_map_copy(same));
+    wrong = isl_union_map_union(wrong, isl_union_map_subtract(forward, same));
+  }
+  bool legal = isl_union_map_is_empty(wrong) == isl_bool_true;
+  isl_union_map_free(wrong);
+  return legal;
+}
+
+/* Moves the children of `plan` to into[at] on, those of a sequence among them
+ * one by one; counts them only if `into` is NULL. */
+static int gather(struct pacc_plan *plan, struct pacc_plan **into, int at) {
+  for (int i = 0; i < plan->n; ++i) {
+    struct pacc_plan *child = plan->child[i];
+    if (child->type == PLAN_SEQUENCE) {
+      at = gather(child, into, at);
+      if (into)
+        pacc_plan_free(child);
+    } else if (into) {
+      into[at++] = child;
+    } else {
+      ++at;
+    }
+  }
+  if (into)
+    plan->n = 0;
+  return at;
+}
+
+/* A sequence within a sequence becomes a part of it, if there is memory. */
+static void flatten(struct pacc_plan *sequence) {
+  int n = gather(sequence, NULL, 0);
+  struct pacc_plan **child =
+      n == sequence->n ? NULL : calloc((size_t)n, sizeof(*child));
+  if (!child)
+    return;
+  gather(sequence, child, 0);
+  free(sequence->child);
+  sequence->child = child;
+  sequence->n = n;
+}
+
+/* Two kernels as one. Both are consumed if that is possible and costs less;
+ * NULL, and both as they were, if not. */
+static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
+                                   struct pacc_plan *first,
+                                   struct pacc_plan *second,
+                                   __isl_keep isl_union_map *prefix) {
+  if (first->type != PLAN_KERNEL || second->type != PLAN_KERNEL)
+    return NULL;
+  int dims = grid_dims(first), dims_second = grid_dims(second);
+  if (dims < dims_second)
+    dims = dims_second;
+  isl_multi_union_pw_aff *grid = NULL;
+  if (dims) {
+    grid = isl_multi_union_pw_aff_union_add(padded_grid(first, dims),
+                                            padded_grid(second, dims));
+    if (!grid)
+      return NULL;
+  }
+  if (!is_legal(planner, first, second, grid, prefix)) {
+    isl_multi_union_pw_aff_free(grid);
+    return NULL;
+  }
+  isl_union_set *domain = isl_union_set_union(
+      isl_union_set_copy(first->domain), isl_union_set_copy(second->domain));
+  struct pacc_plan *body =
+      pacc_plan_alloc(PLAN_SEQUENCE, isl_union_set_copy(domain), NULL, 2);
+  struct pacc_plan *fused = pacc_plan_alloc(PLAN_KERNEL, domain, grid, 1);
+  if (!body || !fused ||
+      pacc_plan_cost(planner, fused, prefix) >
+          TOLERANCE * (pacc_plan_cost(planner, first, prefix) +
+                       pacc_plan_cost(planner, second, prefix))) {
+    if (body)
+      body->n = 0;
+    if (fused)
+      fused->n = 0;
+    pacc_plan_free(body);
+    pacc_plan_free(fused);
+    return NULL;
+  }
+  body->child[0] = first->child[0];
+  body->child[1] = second->child[0];
+  fused->child[0] = body;
+  flatten(body);
+  first->n = second->n = 0;
+  pacc_plan_free(first);
+  pacc_plan_free(second);
+  return fused;
+}
+
+static void fuse_sequence(const struct pacc_planner *planner,
+                          struct pacc_plan *plan,
+                          __isl_keep isl_union_map *prefix) {
+  flatten(plan);
+  int last = 0;
+  for (int i = 1; i < plan->n; ++i) {
+    struct pacc_plan *fused =
+        fuse_pair(planner, plan->child[last], plan->child[i], prefix);
+    if (fused)
+      plan->child[last] = fused;
+    else
+      plan->child[++last] = plan->child[i];
+  }
+  /* isl's schedules of nothing are sequences of nothing. */
+  if (plan->n)
+    plan->n = last + 1;
+}
+
+void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
+                    __isl_keep isl_union_map *prefix) {
+  if (plan->type == PLAN_LOOP) {
+    isl_union_map *inner = pacc_append(prefix, plan->loop);
+    pacc_plan_fuse(planner, plan->child[0], inner);
+    isl_union_map_free(inner);
+  } else if (plan->type == PLAN_SEQUENCE) {
+    for (int i = 0; i < plan->n; ++i)
+      pacc_plan_fuse(planner, plan->child[i], prefix);
+    if (prefix && plan->n > 1)
+      fuse_sequence(planner, plan, prefix);
+  }
+}
