@@ -32,10 +32,10 @@
 extern "C" {
 #endif
 
-#define PACC_ABI_VERSION 2
-#define PACC_ABI_SYMBOL __pacc_rt_abi_v2
+#define PACC_ABI_VERSION 3
+#define PACC_ABI_SYMBOL __pacc_rt_abi_v3
 
-/* Defined by the runtime as `const int __pacc_rt_abi_v2 = PACC_ABI_VERSION;` */
+/* Defined by the runtime as `const int __pacc_rt_abi_v3 = PACC_ABI_VERSION;` */
 extern const int PACC_ABI_SYMBOL;
 
 /* One GPU kernel.
@@ -165,6 +165,19 @@ void *__pacc_rt_begin_managed(struct pacc_region *region);
  * is at result + lo), 0 after a failure. hi <= lo: an empty array. */
 uint64_t __pacc_rt_array(void *run, const char *name, void *host, int64_t lo,
                          int64_t hi);
+
+/* Copies that loops have of an array may take this many bytes, or as many times
+ * the bytes of the region's other arrays; the region fails beyond. */
+#define PACC_EXPANSION_FREE (INT64_C(64) << 20)
+#define PACC_EXPANSION_FACTOR 4
+
+/* The same for an array of which the device has a copy for each iteration of
+ * some loops: counts[0] * ... * counts[n - 1] copies of hi - lo bytes, one
+ * after the other. Copies to and from the host are those of the last one, and
+ * the result stands for `host` in it. These arrays come after all others. */
+uint64_t __pacc_rt_array_copies(void *run, const char *name, void *host,
+                                int64_t lo, int64_t hi, const int64_t *counts,
+                                uint32_t n);
 
 /* Copies `count` rows of `width` bytes, `pitch` bytes apart, of array number
  * `array`; the first row starts `offset` bytes from its `host`. count = 1 is

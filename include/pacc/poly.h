@@ -60,6 +60,51 @@ struct pacc_scop {
 
 void pacc_scop_clear(struct pacc_scop *scop);
 
+/* A copy of the region; its members are NULL where memory is out. */
+struct pacc_scop pacc_scop_copy(const struct pacc_scop *scop);
+
+/* An array of which every iteration of some loops can have a copy of its own:
+ * it holds no values from one iteration to the next, and what the region leaves
+ * in it is the copy of the last iteration.
+ *
+ * array       the space of its elements
+ * iteration   { Stmt[i] -> [h] }, of the statements that access it
+ * last        the last iteration, a function of the parameters; undefined where
+ *             there is none
+ * counts      how many values h has along each dimension, holes counted. With
+ *             iterations numbered along the box of these, h[0] outermost, the
+ *             last one has the largest number.
+ */
+struct pacc_expansion {
+  isl_space *array;
+  isl_union_map *iteration;
+  isl_pw_multi_aff *last;
+  isl_pw_aff_list *counts;
+};
+
+struct pacc_expansions {
+  unsigned n;
+  struct pacc_expansion *at;
+};
+
+/* Lists the arrays whose copies free iterations of loops from waiting for each
+ * other, and would take no undue memory. -1 after a failure, with nothing to
+ * clear. */
+int pacc_expansions_find(struct pacc_expansions *list,
+                         const struct pacc_scop *scop);
+void pacc_expansions_clear(struct pacc_expansions *list);
+
+/* The array's entry, or NULL. */
+const struct pacc_expansion *
+pacc_expansion_of(const struct pacc_expansions *list,
+                  __isl_keep isl_space *array);
+
+/* Makes accesses of listed arrays those of a copy: { Stmt[i] -> Array[h, j] }.
+ * What pacc_array_plan_compute says is about the arrays as they were: it takes
+ * the region before this. -1 after a failure. */
+int pacc_scop_expand(struct pacc_scop *scop,
+                     const struct pacc_expansions *list);
+
 /* Dependences between statement instances, source to sink.
  *
  * order       everything whose order must be kept; not that among updates

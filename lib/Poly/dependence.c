@@ -18,6 +18,19 @@ void pacc_scop_clear(struct pacc_scop *scop) {
   *scop = (struct pacc_scop){0};
 }
 
+struct pacc_scop pacc_scop_copy(const struct pacc_scop *scop) {
+  return (struct pacc_scop){isl_schedule_copy(scop->schedule),
+                            isl_set_copy(scop->context),
+                            isl_set_copy(scop->sizes),
+                            isl_union_map_copy(scop->read),
+                            isl_union_map_copy(scop->may_write),
+                            isl_union_map_copy(scop->must_write),
+                            isl_union_map_copy(scop->local_read),
+                            isl_union_map_copy(scop->local_write),
+                            isl_union_map_copy(scop->reduce),
+                            isl_union_map_copy(scop->maybe)};
+}
+
 void pacc_dependences_clear(struct pacc_dependences *deps) {
   isl_union_map_free(deps->order);
   isl_union_map_free(deps->parallel);

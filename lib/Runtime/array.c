@@ -18,14 +18,16 @@ enum { STAGING_ALIGNMENT = 64 };
 
 /* ---- arrays ----------------------------------------------------------- */
 
-static void place(struct pacc_run *run, struct pacc_array *array) {
+/* Finds a place for the array, and for the `before` bytes in front of it. */
+static void place(struct pacc_run *run, struct pacc_array *array,
+                  uint64_t before) {
   struct pacc_device *device = run->device;
-  uint64_t size = (uint64_t)array->hi - (uint64_t)array->lo;
+  uint64_t size = (uint64_t)array->hi - (uint64_t)array->lo + before;
   /* The CPU device puts a guard page behind exactly these bytes, and aligns
    * them as it can. */
-  uint64_t shift = device->memory.exact
-                       ? 0
-                       : (uint64_t)array->lo & (uint64_t)(ALIGNMENT - 1);
+  uint64_t shift = device->memory.exact ? 0
+                                        : ((uint64_t)array->lo - before) &
+                                              (uint64_t)(ALIGNMENT - 1);
   char text[24];
   if (size > INT64_MAX - shift) {
     FAIL_HERE(run, "array %s has an impossible size", array->name);
@@ -38,11 +40,35 @@ static void place(struct pacc_run *run, struct pacc_array *array) {
     FAIL(run, status, "no device memory for array %s (%s)", array->name,
          pacc_bytes(size, text));
   else
-    array->address = array->block->address + shift - (uint64_t)array->lo;
+    array->address =
+        array->block->address + shift + before - (uint64_t)array->lo;
+}
+
+/* The bytes of `n` counts of copies of `size` bytes each. False: more than
+ * there could be. */
+static bool size_of_copies(int64_t size, const int64_t *counts, uint32_t n,
+                           int64_t *bytes) {
+  *bytes = size;
+  for (uint32_t i = 0; i < n; i++)
+    if (counts[i] > 1 && __builtin_mul_overflow(*bytes, counts[i], bytes))
+      return false;
+  return true;
+}
+
+/* May copies of an array take so many bytes? */
+static bool is_affordable(const struct pacc_run *run, int64_t bytes) {
+  uint64_t others = 0;
+  for (unsigned i = 0; i < run->n_arrays; i++) {
+    const struct pacc_array *array = &run->arrays[i];
+    if (array->lo < array->hi)
+      others += (uint64_t)array->hi - (uint64_t)array->lo;
+  }
+  return bytes <= PACC_EXPANSION_FREE ||
+         (uint64_t)bytes / PACC_EXPANSION_FACTOR <= others;
 }
 
 static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
-                          int64_t lo, int64_t hi, bool stays) {
+                          int64_t lo, int64_t hi, bool stays, uint64_t before) {
   if (run->failed)
     return 0;
   struct pacc_array *array = pacc_run_add_array(run);
@@ -61,19 +87,41 @@ static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
   else if (lo < hi && stays)
     pacc_mirror_place(run, array);
   else if (lo < hi && !pacc_data_place(run, array))
-    place(run, array);
+    place(run, array, before);
+  else if (array->data && before)
+    FAIL_HERE(run,
+              "array %s of a pacc_data_begin has a copy for each iteration of "
+              "some loops: leave it out of the data",
+              array->name);
   return run->failed ? 0 : array->address;
 }
 
 PACC_RT_API uint64_t __pacc_rt_array(void *handle, const char *name, void *host,
                                      int64_t lo, int64_t hi) {
-  return add_array(handle, name, host, lo, hi, false);
+  return add_array(handle, name, host, lo, hi, false, 0);
 }
 
 PACC_RT_API uint64_t __pacc_rt_span_array(void *handle, const char *name,
                                           void *host, int64_t lo, int64_t hi) {
   struct pacc_run *run = handle;
-  return add_array(run, name, host, lo, hi, run->span != NULL);
+  return add_array(run, name, host, lo, hi, run->span != NULL, 0);
+}
+
+PACC_RT_API uint64_t __pacc_rt_array_copies(void *handle, const char *name,
+                                            void *host, int64_t lo, int64_t hi,
+                                            const int64_t *counts, uint32_t n) {
+  struct pacc_run *run = handle;
+  if (run->failed)
+    return 0;
+  int64_t size = 0, bytes = 0;
+  if (lo < hi && (__builtin_sub_overflow(hi, lo, &size) ||
+                  !size_of_copies(size, counts, n, &bytes) ||
+                  !is_affordable(run, bytes))) {
+    FAIL_HERE(run, "the copies of array %s would take too much memory",
+              name ? name : "");
+    return 0;
+  }
+  return add_array(run, name, host, lo, hi, false, (uint64_t)(bytes - size));
 }
 
 /* ---- copies ----------------------------------------------------------- */

@@ -155,11 +155,27 @@ static bool buildExtent(ExtentAst &Ast, const pacc_extent &Extent,
   return !Ast.RowEnd.is_null() && !Ast.NextRow.is_null() && !Ast.Rows.is_null();
 }
 
+static bool buildCopies(ArrayAst &Ast, const pacc_expansion &Expansion,
+                        const isl::ast_build &Build) {
+  isl_size N = isl_pw_aff_list_n_pw_aff(Expansion.counts);
+  for (isl_size D = 0; D < N; ++D) {
+    Ast.Counts.push_back(isl::manage(isl_ast_build_expr_from_pw_aff(
+        Build.get(), isl_pw_aff_list_get_pw_aff(Expansion.counts, D))));
+    Ast.Last.push_back(isl::manage(isl_ast_build_expr_from_pw_aff(
+        Build.get(), isl_pw_multi_aff_get_pw_aff(Expansion.last, D))));
+    if (Ast.Counts.back().is_null() || Ast.Last.back().is_null())
+      return false;
+  }
+  Ast.Iteration = isl::manage_copy(Expansion.iteration);
+  return true;
+}
+
 static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
-                       const pacc_scop &Facts, const pacc_dependences &Deps,
-                       const isl::ast_build &Build) {
+                       const RegionPlan &Region, const isl::ast_build &Build) {
+  isl::space Space = SAI.getSpace();
   pacc_array_plan Plan;
-  if (pacc_array_plan_compute(&Plan, &Facts, &Deps, SAI.getSpace().release()))
+  if (pacc_array_plan_compute(&Plan, &Region.Facts, &Region.Deps,
+                              isl_space_copy(Space.get())))
     return false;
   Ast.SAI = &SAI;
   Ast.HasIn = Plan.has_in;
@@ -171,7 +187,13 @@ static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
             (!Ast.HasIn || buildExtent(Ast.In, Plan.in, Build)) &&
             (!Ast.HasOut || buildExtent(Ast.Out, Plan.out, Build));
   pacc_array_plan_clear(&Plan);
+  if (auto *Expansion = pacc_expansion_of(&Region.Expansions, Space.get()))
+    Ok = Ok && buildCopies(Ast, *Expansion, Build);
   return Ok;
+}
+
+static bool hasCopies(const ScopArrayInfo &SAI, const RegionPlan &Plan) {
+  return pacc_expansion_of(&Plan.Expansions, SAI.getSpace().get());
 }
 
 static bool isAccessed(const ScopArrayInfo &SAI, const pacc_scop &Facts) {
@@ -232,11 +254,11 @@ static void buildSizes(RegionAst &Region, const pacc_mapping &Mapping,
 // The region
 //===----------------------------------------------------------------------===//
 
-std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
-                                          const pacc_dependences &Deps,
-                                          const pacc_mapping &Mapping,
+std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
                                           uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
+  const pacc_scop &Facts = Plan.Facts;
+  const pacc_mapping &Mapping = *Plan.Mapping;
   // Polly's builders expect loops of the form iv <= expression.
   isl_options_set_ast_build_atomic_upper_bound(Ctx, true);
   isl_options_set_ast_build_detect_min_max(Ctx, true);
@@ -257,13 +279,16 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const pacc_scop &Facts,
   buildSizes(*Region, Mapping, Plain, MaxOperations);
 
   Quota Bound(Ctx, MaxOperations);
-  for (const ScopArrayInfo *SAI : Arrays) {
-    Region->Arrays.emplace_back();
-    if (!buildArray(Region->Arrays.back(), *SAI, Facts, Deps, Plain))
-      return nullptr;
-  }
+  for (bool HasCopies : {false, true})
+    for (const ScopArrayInfo *SAI : Arrays) {
+      if (hasCopies(*SAI, Plan) != HasCopies)
+        continue;
+      Region->Arrays.emplace_back();
+      if (!buildArray(Region->Arrays.back(), *SAI, Plan, Plain))
+        return nullptr;
+    }
 
-  Generator G{*Region, Facts, {}};
+  Generator G{*Region, Plan.Planned, {}};
   isl_ast_build *Build =
       isl_ast_build_from_context(isl_set_copy(Facts.context));
   Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, nullptr);

@@ -57,13 +57,43 @@ struct ArrayAst {
   bool HasIn = false, HasOut = false;
   /// See pacc_array_plan.
   bool Maybe = false, Changes = false, InIsOut = false;
+  /// Of an array that iterations have copies of (pacc_expansion): along each
+  /// loop how many, and the last iteration; { Stmt[i] -> iteration }.
+  std::vector<isl::ast_expr> Counts, Last;
+  isl::union_map Iteration;
+  bool hasCopies() const { return !Counts.empty(); }
+};
+
+/// Owns what lib/Poly finds of a region.
+struct RegionPlan {
+  pacc_scop Facts = {};   // as the program has it
+  pacc_scop Planned = {}; // the same with copies of arrays for iterations
+  pacc_expansions Expansions = {};
+  pacc_dependences Deps = {}; // of Planned
+  pacc_mapping *Mapping = nullptr;
+  llvm::SmallVector<Cell, 4> Cells;
+  UpdateMap Updates;   // that may run in any order
+  bool Expand = false; // may arrays have copies?
+
+  RegionPlan() = default;
+  RegionPlan(const RegionPlan &) = delete;
+  RegionPlan &operator=(const RegionPlan &) = delete;
+  ~RegionPlan() { clear(); }
+  void clear() {
+    pacc_mapping_free(Mapping);
+    Mapping = nullptr;
+    pacc_dependences_clear(&Deps);
+    pacc_expansions_clear(&Expansions);
+    pacc_scop_clear(&Planned);
+    pacc_scop_clear(&Facts);
+  }
 };
 
 struct RegionAst {
   isl::ast_node Root;
   isl::ast_expr RunCondition;
-  std::vector<ArrayAst> Arrays;
-  UpdateMap Updates; // that may run in any order
+  std::vector<ArrayAst> Arrays; // those with copies last
+  UpdateMap Updates;            // that may run in any order
   std::vector<std::unique_ptr<LaunchAst>> Launches;
   /// One for each kernel, or none if they are not known.
   std::vector<SizeAst> Sizes;
@@ -87,11 +117,8 @@ private:
 };
 
 /// nullptr: isl gave up, or needs more than \p MaxOperations.
-std::unique_ptr<RegionAst> buildRegionAst(polly::Scop &S,
-                                          const pacc_scop &Facts,
-                                          const pacc_dependences &Deps,
-                                          const pacc_mapping &Mapping,
-                                          uint64_t MaxOperations);
+std::unique_ptr<RegionAst>
+buildRegionAst(polly::Scop &S, const RegionPlan &Plan, uint64_t MaxOperations);
 
 } // namespace pacc
 

@@ -25,15 +25,15 @@ struct Collector {
 };
 } // namespace
 
-/// Bytes that one step of every subscript of \p SAI moves.
-static SmallVector<int64_t, 4> stridesOf(const ScopArrayInfo &SAI) {
-  SmallVector<int64_t, 4> Strides(SAI.getNumberOfDimensions(), 0);
+/// Bytes that one step of each of \p N subscripts of \p SAI moves. Those
+/// beyond its dimensions come first, and say which copy of it is meant.
+static SmallVector<int64_t, 4> stridesOf(const ScopArrayInfo &SAI, unsigned N) {
+  SmallVector<int64_t, 4> Strides(N, 0);
   int64_t Stride = SAI.getElemSizeInBytes();
-  for (unsigned D = Strides.size(); D-- > 0;) {
+  for (unsigned D = N, Own = SAI.getNumberOfDimensions(); D-- > 0;) {
     Strides[D] = Stride;
-    if (D == 0)
-      break;
-    auto *Size = dyn_cast<SCEVConstant>(SAI.getDimensionSize(D));
+    auto *Size =
+        Own > 1 ? dyn_cast<SCEVConstant>(SAI.getDimensionSize(--Own)) : nullptr;
     Stride *= Size ? Size->getAPInt().getSExtValue() : NominalRow;
   }
   return Strides;
@@ -59,9 +59,9 @@ static void collect(const pacc_access_step *Step, void *User) {
   A.gather = !Step->affine;
   A.count = Step->count;
   if (Step->affine) {
-    SmallVector<int64_t, 4> Strides = stridesOf(SAI);
+    SmallVector<int64_t, 4> Strides = stridesOf(SAI, Step->n_indices);
     bool Moves = false;
-    for (unsigned K = 0; K < Step->n_indices && K < Strides.size(); ++K) {
+    for (unsigned K = 0; K < Step->n_indices; ++K) {
       for (unsigned D = 0; D < PACC_MAX_DIMS; ++D)
         A.stride[D] += Step->step[D][K] * Strides[K];
       A.seq += Step->step[PACC_MAX_DIMS][K] * Strides[K];

@@ -59,6 +59,37 @@ void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
                Width, Count, Pitch});
 }
 
+/// An array with a copy for each iteration of some loops. Returns the address
+/// that stands for the host's array in iteration 0, which may be none: that of
+/// iteration i lies i times the distance further on, along each loop.
+Value *RegionBuilder::createCopies(const ArrayAst &Array, Value *Label,
+                                   Value *Base, Value *First, Value *End) {
+  Type *Int64 = Builder.getInt64Ty();
+  const unsigned N = Array.Counts.size();
+  auto *Table = ArrayType::get(Int64, N);
+  AllocaInst *Counts = createEntryAlloca(Table, "pacc.counts");
+  Copies &C = CopiesOf[Array.SAI];
+  C.Iteration = Array.Iteration;
+  C.Distance.resize(N);
+  Value *Distance = Builder.CreateSub(End, First);
+  for (unsigned D = N; D-- > 0;) {
+    Value *Count = toInt64(ExprBuilder.create(Array.Counts[D].copy()));
+    Builder.CreateStore(
+        Count, Builder.CreateConstInBoundsGEP2_64(Table, Counts, 0, D));
+    C.Distance[D] = Distance;
+    Distance = Builder.CreateMul(Distance, Count);
+  }
+  Value *Address =
+      callRuntime(Builder, "__pacc_rt_array_copies", Int64,
+                  {Run, Label, Base, First, End, Counts, Builder.getInt32(N)});
+  for (unsigned D = 0; D < N; ++D) {
+    Value *Last = toInt64(ExprBuilder.create(Array.Last[D].copy()));
+    Address =
+        Builder.CreateSub(Address, Builder.CreateMul(Last, C.Distance[D]));
+  }
+  return Address;
+}
+
 void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   Value *Base = getLatestValue(Array.SAI->getBasePtr());
   Value *When = ExprBuilder.createBool(Array.Touched.When.copy());
@@ -68,9 +99,12 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
       Last, Builder.getInt64(Array.SAI->getElemSizeInBytes()));
   End = Builder.CreateSelect(When, End, First);
   Value *Label = Builder.CreateGlobalString(Array.SAI->getName());
-  Value *Address = callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
-                               {Run, Label, Base, First, End});
-  if (Cells.contains(Array.SAI))
+  Value *Address =
+      Array.hasCopies()
+          ? createCopies(Array, Label, Base, First, End)
+          : callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
+                        {Run, Label, Base, First, End});
+  if (!Array.hasCopies() && Cells.contains(Array.SAI))
     cast<Instruction>(Address)->setMetadata(
         CellMetadata, MDNode::get(Builder.getContext(), {}));
   AllocaInst *Slot =

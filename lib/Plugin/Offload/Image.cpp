@@ -113,7 +113,7 @@ void DeviceModule::embed(const Code &C) {
       ArrayType::get(Table[0]->getType(), Table.size()), Table);
   Image->setInitializer(ConstantStruct::get(
       imageType(Ctx),
-      {Host.getOrInsertGlobal("__pacc_rt_abi_v2", I32),
+      {Host.getOrInsertGlobal("__pacc_rt_abi_v3", I32),
        createString(Host.getSourceFileName()), createString(Opts.Arch),
        createString(C.Ptx), Number(C.Ptx.size()), Number(fnv1a(C.Ptx)),
        Binary(C.Cubin), Number(C.Cubin.size()), Number(fnv1a(C.Cubin)),

@@ -52,6 +52,8 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
       if (MA->isLatestArrayKind()) {
         for (unsigned D = 1; D < SAI->getNumberOfDimensions(); ++D)
           SCEVs.insert(SAI->getDimensionSize(D));
+        if (auto C = CopiesOf.find(SAI); C != CopiesOf.end())
+          Values.insert(C->second.Distance.begin(), C->second.Distance.end());
       } else if (isReadOnlyScalar(SAI, S)) {
         Values.insert(SAI->getBasePtr());
       }
@@ -321,6 +323,24 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   createLaunch(Launch, Index, Arguments, Threads);
 }
 
+/// Where the copy of the array begins that the statement's iteration has.
+Value *RegionBuilder::createCopyAddress(ScopStmt &Stmt,
+                                        const ScopArrayInfo &SAI,
+                                        const Copies &C,
+                                        const isl::ast_build &Build) {
+  isl::union_map Iteration = C.Iteration.intersect_domain(Stmt.getDomain());
+  isl::pw_multi_aff At = isl::pw_multi_aff::from_map(isl::map::from_union_map(
+      Build.get_schedule().reverse().apply_range(Iteration)));
+  Value *Address = getLatestValue(SAI.getBasePtr());
+  for (auto [D, Host] : enumerate(C.Distance)) {
+    Value *Step =
+        toInt64(ExprBuilder.create(Build.expr_from(At.at(D)).release()));
+    Address = Builder.CreateGEP(Builder.getInt8Ty(), Address,
+                                Builder.CreateMul(Step, getLatestValue(Host)));
+  }
+  return Address;
+}
+
 void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
   isl::ast_node Node = isl::manage(User);
   isl::ast_expr Call = isl::manage(isl_ast_node_user_get_expr(Node.get()));
@@ -342,6 +362,15 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
       continue;
     Accesses = Accesses.set(MA->getId(), Build.access_from(Relation));
   }
+  SmallVector<std::pair<Value *, Value *>, 2> Arrays;
+  for (auto &[SAI, C] : CopiesOf)
+    if (any_of(*Stmt, [SAI = SAI](MemoryAccess *MA) {
+          return MA->isLatestArrayKind() && MA->getLatestScopArrayInfo() == SAI;
+        })) {
+      Value *Base = SAI->getBasePtr();
+      Arrays.push_back({Base, getLatestValue(Base)});
+      ValueMap[Base] = createCopyAddress(*Stmt, *SAI, C, Build);
+    }
   LoopToScevMapT Iterations;
   Iterations.insert(OutsideLoopIterations.begin(), OutsideLoopIterations.end());
   createSubstitutions(Call.release(), Stmt, Iterations);
@@ -349,6 +378,8 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
     BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
   else
     RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
+  for (auto [Base, Array] : Arrays)
+    ValueMap[Base] = Array;
 }
 
 } // namespace pacc

@@ -114,26 +114,6 @@ void Offloader::reportKernels() {
 // One region
 //===----------------------------------------------------------------------===//
 
-namespace {
-
-/// Owns the C structs of a region's plan.
-struct Plan {
-  pacc_scop Facts = {};
-  pacc_dependences Deps = {};
-  pacc_mapping *Mapping = nullptr;
-  SmallVector<Cell, 4> Cells;
-  UpdateMap Updates; // that may run in any order
-  ~Plan() { clear(); }
-  void clear() {
-    pacc_mapping_free(Mapping);
-    Mapping = nullptr;
-    pacc_dependences_clear(&Deps);
-    pacc_scop_clear(&Facts);
-  }
-};
-
-} // namespace
-
 /// The region in isl's notation: the input of lib/Poly, in the form that its
 /// tests read (test/unit/Poly/region.h).
 static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
@@ -152,9 +132,18 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   Line("reduce", isl_union_map_to_str(Facts.reduce));
 }
 
+/// Fills in Planned and its dependences.
+static bool analyze(RegionPlan &P) {
+  if (P.Expand && pacc_expansions_find(&P.Expansions, &P.Facts))
+    return false;
+  P.Planned = pacc_scop_copy(&P.Facts);
+  return !pacc_scop_expand(&P.Planned, &P.Expansions) &&
+         !pacc_dependences_compute(&P.Deps, &P.Planned);
+}
+
 /// Plans the region. Scalars whose values cross from one thread or launch to
 /// another get a place in memory, and the region is planned again.
-static bool makePlan(Scop &S, Plan &P, uint64_t MaxOperations) {
+static bool makePlan(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
   // Every round demotes one scalar at least.
   while (true) {
@@ -163,13 +152,13 @@ static bool makePlan(Scop &S, Plan &P, uint64_t MaxOperations) {
     isl::union_set Crossing;
     {
       Quota Bound(Ctx, MaxOperations);
-      if (pacc_dependences_compute(&P.Deps, &P.Facts))
+      if (!analyze(P))
         return false;
-      P.Mapping = pacc_mapping_compute(&P.Facts, &P.Deps);
+      P.Mapping = pacc_mapping_compute(&P.Planned, &P.Deps);
       if (!P.Mapping)
         return false;
       Crossing = isl::manage(
-          pacc_mapping_crossing_scalars(P.Mapping, &P.Facts, &P.Deps));
+          pacc_mapping_crossing_scalars(P.Mapping, &P.Planned, &P.Deps));
     }
     if (Crossing.is_null())
       return false;
@@ -215,9 +204,49 @@ static bool hasSequentialUpdates(const pacc_mapping &Mapping,
   return false;
 }
 
+/// Seconds by the rough model; infinity for what is not offloaded.
+static double costOf(const RegionPlan &P) {
+  return whyHopeless(*P.Mapping).empty()
+             ? P.Mapping->cost
+             : std::numeric_limits<double>::infinity();
+}
+
+/// Does the host launch a kernel again and again, or one without a grid?
+static bool isSequential(const pacc_mapping &Mapping) {
+  for (unsigned K = 0; K < Mapping.n_kernels; ++K)
+    if (Mapping.kernels[K].host || Mapping.kernels[K].n_dims == 0)
+      return true;
+  return false;
+}
+
+/// Plans anew with copies of arrays, if that gives a better plan.
+static bool planWithCopies(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
+  isl_ctx *Ctx = S.getIslCtx().get();
+  {
+    Quota Bound(Ctx, MaxOperations);
+    pacc_expansions Some;
+    bool Any = !pacc_expansions_find(&Some, &P.Facts) && Some.n > 0;
+    pacc_expansions_clear(&Some);
+    isl_ctx_reset_error(Ctx);
+    if (!Any)
+      return true;
+  }
+  // Copies take memory and traffic that the model does not know of.
+  const double Gain = 2;
+  double Cost = costOf(P);
+  P.Expand = true;
+  if (makePlan(S, P, MaxOperations) && P.Expansions.n > 0 &&
+      Gain * costOf(P) < Cost)
+    return true;
+  isl_ctx_reset_error(Ctx);
+  P.Expand = false;
+  return makePlan(S, P, MaxOperations);
+}
+
 /// The best plan that keeps the order of updates, unless that leaves them to
-/// one thread and another order is better.
-static bool planRegion(Scop &S, Plan &P, uint64_t MaxOperations) {
+/// one thread and another order is better. Arrays get copies for the iterations
+/// of loops that they alone keep in order.
+static bool planRegion(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S)) {
     P.Cells.push_back(demoteToMemory(S, Scalar));
     Quota Bound(S.getIslCtx().get(), MaxOperations);
@@ -225,15 +254,14 @@ static bool planRegion(Scop &S, Plan &P, uint64_t MaxOperations) {
   }
   if (!makePlan(S, P, MaxOperations))
     return false;
+  if (isSequential(*P.Mapping) && !planWithCopies(S, P, MaxOperations))
+    return false;
   UpdateMap Updates = findUpdates(S);
   if (Updates.empty() || !hasSequentialUpdates(*P.Mapping, Updates))
     return true;
-  double Cost = whyHopeless(*P.Mapping).empty()
-                    ? P.Mapping->cost
-                    : std::numeric_limits<double>::infinity();
+  double Cost = costOf(P);
   P.Updates = Updates;
-  if (makePlan(S, P, MaxOperations) && whyHopeless(*P.Mapping).empty() &&
-      P.Mapping->cost < Cost)
+  if (makePlan(S, P, MaxOperations) && costOf(P) < Cost)
     return true;
   P.Updates.clear();
   return makePlan(S, P, MaxOperations);
@@ -292,12 +320,12 @@ bool Offloader::offloadRegion(Scop &S) {
   // Polly bounds its own passes, and takes the bound away after each.
   removeScalars(S);
   isl_ctx_reset_operations(Ctx);
-  Plan P;
+  RegionPlan P;
   std::unique_ptr<RegionAst> Region;
   bool Planned = planRegion(S, P, Opts.MaxOperations);
   std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
   if (Planned && Hopeless.empty())
-    Region = buildRegionAst(S, P.Facts, P.Deps, *P.Mapping, Opts.MaxOperations);
+    Region = buildRegionAst(S, P, Opts.MaxOperations);
   if (Region)
     Region->Updates = P.Updates;
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;
@@ -330,7 +358,8 @@ bool Offloader::offloadRegion(Scop &S) {
 
   for (const ArrayAst &Array : Region->Arrays)
     Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
-                            (Array.HasOut ? " out" : ""));
+                            (Array.HasOut ? " out" : "") +
+                            (Array.hasCopies() ? " copies" : ""));
   for (auto &Launch : Region->Launches)
     Launch->Work.Annotated = Annotated;
   Report.FirstKernel = Device.kernels().size();

@@ -15,6 +15,7 @@
 #include "Options.h"
 #include "polly/CodeGen/IslNodeBuilder.h"
 #include "polly/ScopInfo.h"
+#include "llvm/ADT/MapVector.h"
 
 namespace pacc {
 
@@ -63,6 +64,13 @@ private:
   void createUser(__isl_take isl_ast_node *User) override;
   isl::union_map getScheduleForAstNode(const isl::ast_node &Node) override;
 
+  /// Of an array that iterations have copies of: the iteration of each
+  /// statement's instances, and bytes between copies along each of its loops.
+  struct Copies {
+    isl::union_map Iteration;
+    llvm::SmallVector<llvm::Value *, 3> Distance;
+  };
+
   // Host side.
   llvm::Value *createSize(const BoxAst &Box);
   llvm::Value *createSize(llvm::ArrayRef<BoxAst> Boxes);
@@ -70,6 +78,9 @@ private:
   llvm::Value *createWorth(const RegionAst &Region, llvm::Value *Descriptor);
   llvm::Value *createHasInstances(const RegionAst &Region, uint64_t Instances);
   void createArray(const ArrayAst &Array, unsigned Index);
+  llvm::Value *createCopies(const ArrayAst &Array, llvm::Value *Label,
+                            llvm::Value *Base, llvm::Value *First,
+                            llvm::Value *End);
   struct Rows {
     llvm::Value *First, *Width, *Count, *Pitch;
   };
@@ -86,6 +97,9 @@ private:
   // Device side.
   void createKernel(const LaunchAst &Launch, isl::ast_node Body);
   llvm::SetVector<llvm::Value *> collectArguments(const LaunchAst &Launch);
+  llvm::Value *createCopyAddress(polly::ScopStmt &Stmt,
+                                 const polly::ScopArrayInfo &SAI,
+                                 const Copies &C, const isl::ast_build &Build);
 
   DeviceModule &Device;
   std::string Name;
@@ -93,6 +107,7 @@ private:
   /// Where the device addresses of arrays are kept on the host.
   llvm::DenseMap<llvm::Value *, llvm::Value *> DeviceAddress;
   llvm::SmallPtrSet<const polly::ScopArrayInfo *, 4> Cells;
+  llvm::MapVector<const polly::ScopArrayInfo *, Copies> CopiesOf;
   const pacc_kernel_plan *Current = nullptr;
   const UpdateMap *Updates = nullptr;
   unsigned NumKernels = 0;

@@ -17,7 +17,7 @@ namespace pacc {
 ///        +--------+---------+-> Fallback: the original loops
 struct OffloadedRegion {
   struct Array {
-    llvm::CallInst *Place; // the call of __pacc_rt_array
+    llvm::CallInst *Place; // the call of __pacc_rt_array(_copies)
     bool Written;
     llvm::Value *host() const { return Place->getArgOperand(2); }
   };
@@ -25,6 +25,7 @@ struct OffloadedRegion {
   llvm::CallInst *Worth = nullptr; // the call of __pacc_rt_worth, if any
   llvm::BasicBlock *Split, *Start, *Fallback, *Merge = nullptr;
   llvm::SmallVector<Array, 8> Arrays;
+  bool HasCopies = false; // has any array copies for iterations?
 };
 
 /// Blocks that are entered at Entry and left to Exit alone, which is outside.

@@ -46,7 +46,9 @@ static void findArrays(OffloadedRegion &R) {
   BasicBlock *BB = R.Begin->getParent()->getTerminator()->getSuccessor(0);
   for (; BB; BB = BB->getSingleSuccessor())
     for (Instruction &I : *BB) {
-      if (calleeName(I) == "__pacc_rt_array")
+      bool HasCopies = calleeName(I) == "__pacc_rt_array_copies";
+      R.HasCopies |= HasCopies;
+      if (HasCopies || calleeName(I) == "__pacc_rt_array")
         R.Arrays.push_back({cast<CallInst>(&I), false});
       else if (calleeName(I) == "__pacc_rt_copy" &&
                cast<ConstantInt>(I.getOperand(2))->getZExtValue() &
@@ -221,7 +223,8 @@ void SpanFinder::addPlaces(const OffloadedRegion &R) {
 }
 
 /// Finds the blocks from S.Entry to S.Exit. False: they are no piece of code
-/// with one entry and one exit.
+/// with one entry and one exit, or have arrays of which each iteration has a
+/// copy; these do not stay on the device.
 bool SpanFinder::fill(Span &S) const {
   SmallVector<BasicBlock *, 32> Work = {S.Entry};
   S.Blocks.insert(S.Entry);
@@ -234,8 +237,11 @@ bool SpanFinder::fill(Span &S) const {
         Work.push_back(Next);
   }
   for (const OffloadedRegion &R : Regions)
-    if (S.Blocks.contains(R.Split))
+    if (S.Blocks.contains(R.Split)) {
+      if (R.HasCopies)
+        return false;
       S.Regions.push_back(&R);
+    }
   return true;
 }
 

@@ -22,20 +22,39 @@ void analysis_clear(struct analysis *analysis) {
   pacc_mapping_free(analysis->mapping);
   pacc_dependences_clear(&analysis->deps);
   pacc_scop_clear(&analysis->scop);
+  pacc_expansions_clear(&analysis->expansions);
+  pacc_scop_clear(&analysis->expanded);
   *analysis = (struct analysis){0};
 }
 
-bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
+/* The region that is planned. */
+static const struct pacc_scop *planned(const struct analysis *analysis) {
+  return analysis->expansions.n ? &analysis->expanded : &analysis->scop;
+}
+
+static bool expand(struct analysis *analysis) {
+  pacc_expansions_clear(&analysis->expansions);
+  pacc_scop_clear(&analysis->expanded);
+  if (pacc_expansions_find(&analysis->expansions, &analysis->scop))
+    return false;
+  analysis->expanded = pacc_scop_copy(&analysis->scop);
+  return !pacc_scop_expand(&analysis->expanded, &analysis->expansions);
+}
+
+static bool analyse_region(struct analysis *analysis, struct pacc_scop *scop,
+                           bool copies) {
   *analysis = (struct analysis){.scop = *scop};
   *scop = (struct pacc_scop){0};
   for (;;) {
-    if (pacc_dependences_compute(&analysis->deps, &analysis->scop))
+    if ((copies && !expand(analysis)) ||
+        pacc_dependences_compute(&analysis->deps, planned(analysis)))
       return false;
-    analysis->mapping = pacc_mapping_compute(&analysis->scop, &analysis->deps);
+    analysis->mapping =
+        pacc_mapping_compute(planned(analysis), &analysis->deps);
     if (!analysis->mapping)
       return false;
     isl_union_set *crossing = pacc_mapping_crossing_scalars(
-        analysis->mapping, &analysis->scop, &analysis->deps);
+        analysis->mapping, planned(analysis), &analysis->deps);
     isl_size n = isl_union_set_n_set(crossing);
     if (n <= 0) {
       isl_union_set_free(crossing);
@@ -47,6 +66,14 @@ bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
     analysis->mapping = NULL;
     pacc_dependences_clear(&analysis->deps);
   }
+}
+
+bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
+  return analyse_region(analysis, scop, false);
+}
+
+bool analyse_with_copies(struct analysis *analysis, struct pacc_scop *scop) {
+  return analyse_region(analysis, scop, true);
 }
 
 /*===-- Arrays ------------------------------------------------------------===*/
@@ -85,6 +112,7 @@ static bool plan_arrays(const struct analysis *analysis,
     isl_set *elements = isl_set_list_get_set(arrays, i);
     array->space = isl_set_get_space(elements);
     isl_set_free(elements);
+    array->expansion = pacc_expansion_of(&analysis->expansions, array->space);
     array->plan = must(calloc(1, sizeof(*array->plan)));
     result =
         !pacc_array_plan_compute(array->plan, &analysis->scop, &analysis->deps,
@@ -96,19 +124,23 @@ static bool plan_arrays(const struct analysis *analysis,
 
 /*===-- Checks ------------------------------------------------------------===*/
 
+/* `trace` is that of the program, `mapped` that of what is planned: the same,
+ * unless arrays have copies. */
 static const char *check_at(const struct analysis *analysis,
                             struct device *device, struct trace *trace,
-                            const struct values *values, uint64_t seed) {
-  if (!trace_map(trace, analysis->mapping, values))
-    return trace->problem;
-  const char *problem = check_order(trace);
+                            struct trace *mapped, const struct values *values,
+                            uint64_t seed) {
+  if (!trace_map(mapped, analysis->mapping, values))
+    return mapped->problem;
+  const char *problem = check_order(mapped);
   if (!problem)
-    problem = check_scalars(trace, NULL);
+    problem = check_scalars(mapped, NULL);
   for (int i = 0; i < device->n && !problem; ++i)
     problem = check_array(trace, device->array[i].plan, device->array[i].space,
                           values);
   if (!problem)
-    problem = check_execution(trace, device->array, device->n, values, seed);
+    problem =
+        check_execution(trace, mapped, device->array, device->n, values, seed);
   return problem;
 }
 
@@ -145,11 +177,17 @@ const char *analysis_check(const struct analysis *analysis, uint64_t seed,
     struct trace *trace = trace_of(&analysis->scop, &values, MAX_INSTANCES);
     if (!trace)
       continue;
-    problem = check_at(analysis, &device, trace, &values, seed + (unsigned)i);
+    struct trace *mapped = trace;
+    if (analysis->expansions.n)
+      mapped = must(trace_of(&analysis->expanded, &values, 10 * MAX_INSTANCES));
+    problem =
+        check_at(analysis, &device, trace, mapped, &values, seed + (unsigned)i);
     if (problem)
       problem = describe(problem, &values);
     if (n_instances)
       *n_instances += trace->n_instances;
+    if (mapped != trace)
+      trace_free(mapped);
     trace_free(trace);
   }
   device_clear(&device);
@@ -175,8 +213,10 @@ static const char *check_code(const struct analysis *analysis) {
   return problem;
 }
 
-int check_region(const char *name, const char *text,
-                 unsigned long max_operations, uint64_t seed) {
+/* One analysis of check_region. */
+static int check_analysis(const char *name, const char *text,
+                          unsigned long max_operations, uint64_t seed,
+                          bool copies, int *n_copies) {
   isl_ctx *ctx = context_open();
   struct pacc_scop scop;
   const char *problem = region_parse(&scop, ctx, text);
@@ -186,10 +226,11 @@ int check_region(const char *name, const char *text,
   int grids = 0;
   isl_ctx_reset_operations(ctx);
   isl_ctx_set_max_operations(ctx, max_operations);
-  bool done = analyse(&analysis, &scop);
+  bool done = analyse_region(&analysis, &scop, copies);
   isl_ctx_set_max_operations(ctx, 0);
   isl_ctx_reset_error(ctx);
-  if (done) {
+  /* Without any copies the analysis is the one that has been checked. */
+  if (done && (!copies || analysis.expansions.n)) {
     long n = 0;
     problem = analysis_check(&analysis, seed, &n);
     if (!problem)
@@ -199,12 +240,23 @@ int check_region(const char *name, const char *text,
       char *schedule = isl_schedule_to_str(analysis.mapping->schedule);
       print_error("mapped: %s\n", schedule);
       free(schedule);
-      fail_msg("%s: %s", name, problem);
+      fail_msg("%s%s: %s", name, copies ? " with copies" : "", problem);
     }
     for (unsigned k = 0; k < analysis.mapping->n_kernels; ++k)
       grids += analysis.mapping->kernels[k].n_dims > 0;
+    *n_copies = (int)analysis.expansions.n;
   }
   analysis_clear(&analysis);
   context_close(ctx, name);
+  return grids;
+}
+
+int check_region(const char *name, const char *text,
+                 unsigned long max_operations, uint64_t seed, int *n_copies) {
+  int n = 0;
+  int grids = check_analysis(name, text, max_operations, seed, false, &n);
+  check_analysis(name, text, max_operations, seed, true, &n);
+  if (n_copies)
+    *n_copies = n;
   return grids;
 }

@@ -8,19 +8,26 @@
 #include <stdint.h>
 
 /* The final state of the analysis of a region.
- * crossing   scalars that had to be moved to memory, all rounds together
- * mapping    NULL if there is none */
+ * mapping     NULL if there is none
+ * crossing    scalars that had to be moved to memory, all rounds together
+ * expansions  arrays with copies; if there are any,
+ * expanded    the region that deps and mapping are of */
 struct analysis {
   struct pacc_scop scop;
   struct pacc_dependences deps;
   struct pacc_mapping *mapping;
   int crossing;
+  struct pacc_expansions expansions;
+  struct pacc_scop expanded;
 };
 
 /* Dependences and mapping of the region (which is consumed), again and again
  * with crossing scalars in memory until there are none. False if a step
  * failed. */
 bool analyse(struct analysis *analysis, struct pacc_scop *scop);
+
+/* The same, with copies of all arrays that can have any. */
+bool analyse_with_copies(struct analysis *analysis, struct pacc_scop *scop);
 void analysis_clear(struct analysis *analysis);
 
 /* Checks the mapping and all plans of arrays by listing points, at some values
@@ -29,11 +36,12 @@ void analysis_clear(struct analysis *analysis);
 const char *analysis_check(const struct analysis *analysis, uint64_t seed,
                            long *n_instances);
 
-/* Analyses the text of a region with at most max_operations (0: any number)
- * and checks the result; ends the test, after printing the region, if something
- * is wrong. Returns the number of kernels with a grid (0 if the region can't be
- * mapped). */
+/* Analyses the text of a region with at most max_operations (0: any number),
+ * without and with copies of arrays, and checks the results; ends the test,
+ * after printing the region, if something is wrong. Returns the number of
+ * kernels with a grid (0 if the region can't be mapped), and in *n_copies, if
+ * that is not NULL, that of the arrays with copies. */
 int check_region(const char *name, const char *text,
-                 unsigned long max_operations, uint64_t seed);
+                 unsigned long max_operations, uint64_t seed, int *n_copies);
 
 #endif

@@ -3,6 +3,7 @@
 
 #include "support.h"
 
+#include <isl/id.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/union_map.h>
@@ -394,8 +395,10 @@ static struct by_instance group(const struct trace *trace,
   return result;
 }
 
+/* original   the element of the program that each element stands for */
 struct machine {
   const struct trace *trace;
+  const int *original;
   struct by_instance access[N_ACCESS_KINDS];
 };
 
@@ -404,37 +407,50 @@ struct state {
   uint64_t *memory, *local;
 };
 
-static uint64_t read_all(const struct by_instance *access, int instance,
-                         const uint64_t *from, uint64_t value) {
-  for (int i = access->begin[instance]; i < access->begin[instance + 1]; ++i)
-    value =
-        mix(value, mix(from[access->element[i]], (uint64_t)access->element[i]));
-  return value;
+/* Values do not depend on the order of the elements. */
+static uint64_t read_all(const struct machine *machine, enum access_kind kind,
+                         int instance, const uint64_t *from) {
+  const struct by_instance *access = &machine->access[kind];
+  uint64_t sum = 0;
+  for (int i = access->begin[instance]; i < access->begin[instance + 1]; ++i) {
+    int element = access->element[i];
+    sum += mix(from[element], (uint64_t)machine->original[element]);
+  }
+  return sum;
 }
 
-static void write_all(const struct by_instance *access, int instance,
-                      uint64_t *to, uint64_t value, bool sometimes) {
+static void write_all(const struct machine *machine, enum access_kind kind,
+                      int instance, uint64_t *to, uint64_t value,
+                      bool sometimes) {
+  const struct by_instance *access = &machine->access[kind];
   for (int i = access->begin[instance]; i < access->begin[instance + 1]; ++i) {
-    uint64_t one = mix(value, (uint64_t)access->element[i]);
+    int element = access->element[i];
+    uint64_t one = mix(value, (uint64_t)machine->original[element]);
     if (!sometimes || (one & 1))
-      to[access->element[i]] = one;
+      to[element] = one;
   }
 }
 
 static void execute(const struct machine *machine, struct state state,
                     int instance) {
   uint64_t value = (uint64_t)instance;
-  const struct by_instance *access = machine->access;
-  value = read_all(&access[ACCESS_READ], instance, state.memory, value);
-  value = read_all(&access[ACCESS_LOCAL_READ], instance, state.local, value);
-  write_all(&access[ACCESS_MAY_WRITE], instance, state.memory, value, true);
-  write_all(&access[ACCESS_MUST_WRITE], instance, state.memory, value, false);
-  write_all(&access[ACCESS_LOCAL_WRITE], instance, state.local, value, false);
+  value = mix(value, read_all(machine, ACCESS_READ, instance, state.memory));
+  value =
+      mix(value, read_all(machine, ACCESS_LOCAL_READ, instance, state.local));
+  write_all(machine, ACCESS_MAY_WRITE, instance, state.memory, value, true);
+  write_all(machine, ACCESS_MUST_WRITE, instance, state.memory, value, false);
+  write_all(machine, ACCESS_LOCAL_WRITE, instance, state.local, value, false);
 }
 
 static void fill(uint64_t *memory, int n, uint64_t seed) {
   for (int i = 0; i < n; ++i)
     memory[i] = mix(seed, (uint64_t)i);
+}
+
+/* What local scalars hold that nobody has written. */
+static void fill_local(const struct machine *machine, struct state state) {
+  for (int i = 0; i < machine->trace->n_elements; ++i)
+    state.local[i] = mix(1, (uint64_t)machine->original[i]);
 }
 
 /* The order in which instances are executed; ties of launches are broken by
@@ -490,61 +506,222 @@ static void execute_mapped(const struct machine *machine, struct state state,
   qsort(position, n, sizeof(*position), compare_mapped);
   for (size_t i = 0; i < n; ++i) {
     if (i == 0 || !same_thread(position[i - 1].instance, position[i].instance))
-      fill(state.local, machine->trace->n_elements, 1);
+      fill_local(machine, state);
     execute(machine, state, position[i].index);
   }
   free(position);
 }
 
+/* What the elements of `mapped` stand for.
+ * original   the element of the program
+ * last       for elements of the program: the one that is copied to and from
+ *            the host, -1 if there is none */
+struct places {
+  int *original, *last;
+};
+
+/* The number of an iteration along the box of the expansion's counts. */
+static long number_of(const long *iteration, const long *counts, int n) {
+  long number = 0;
+  for (int d = 0; d < n; ++d)
+    number = number * counts[d] + iteration[d];
+  return number;
+}
+
+/* The value of an expression that is no element of an array. */
+static bool unnamed(struct trace *trace, __isl_take isl_pw_multi_aff *aff,
+                    const struct values *values, struct point *value) {
+  isl_id *id = isl_id_alloc(isl_pw_multi_aff_get_ctx(aff), "value", NULL);
+  aff = isl_pw_multi_aff_set_tuple_id(aff, isl_dim_out, id);
+  bool found = corner(trace, aff, values, value);
+  isl_pw_multi_aff_free(aff);
+  return found;
+}
+
+static long count_at(__isl_keep isl_pw_aff_list *counts, int dim,
+                     struct trace *trace, const struct values *values) {
+  struct point point;
+  isl_pw_aff *count = isl_pw_aff_list_get_pw_aff(counts, dim);
+  bool found =
+      unnamed(trace, isl_pw_multi_aff_from_pw_aff(count), values, &point);
+  return found ? point.at[0] : -1;
+}
+
+/* Are all copies of an array within its memory, and which is the last one? */
+static const char *place_copies(struct trace *mapped, int name,
+                                const struct pacc_expansion *expansion,
+                                const struct values *values,
+                                struct point *last) {
+  int n = isl_pw_aff_list_n_pw_aff(expansion->counts);
+  long counts[MAX_COORDS], copies = 1;
+  *last = (struct point){.n = -1};
+  for (int e = 0; e < mapped->n_elements; ++e)
+    if (mapped->element[e].name == name)
+      *last = mapped->element[e]; /* elements are sorted */
+  if (last->n < 0)
+    return NULL;
+  for (int d = 0; d < n; ++d)
+    copies *= counts[d] = count_at(expansion->counts, d, mapped, values);
+  struct point said;
+  if (!unnamed(mapped, isl_pw_multi_aff_copy(expansion->last), values, &said) ||
+      said.n != n || memcmp(said.at, last->at, (size_t)n * sizeof(long)))
+    return complain(mapped, "has the last iteration, and others are said to",
+                    last);
+  for (int e = 0; e < mapped->n_elements; ++e) {
+    const struct point *element = &mapped->element[e];
+    long back =
+        number_of(last->at, counts, n) - number_of(element->at, counts, n);
+    if (element->name == name && (back < 0 || back >= copies))
+      return complain(mapped, "is in no copy", element);
+  }
+  return NULL;
+}
+
+static const struct device_array *array_of(const struct trace *trace,
+                                           const struct device_array *arrays,
+                                           int n_arrays, int name) {
+  for (int a = 0; a < n_arrays; ++a)
+    if (array_name(trace, arrays[a].space) == name)
+      return &arrays[a];
+  return NULL;
+}
+
+static const char *find_places(const struct trace *trace, struct trace *mapped,
+                               const struct device_array *arrays, int n_arrays,
+                               const struct values *values,
+                               struct places *places) {
+  for (int e = 0; e < trace->n_elements; ++e)
+    places->last[e] = -1;
+  struct point last = {.name = -1};
+  for (int e = 0; e < mapped->n_elements; ++e) {
+    struct point p = mapped->element[e];
+    const struct device_array *array =
+        array_of(mapped, arrays, n_arrays, p.name);
+    int skip = 0;
+    if (array && array->expansion) {
+      const char *problem =
+          last.name == p.name
+              ? NULL
+              : place_copies(mapped, p.name, array->expansion, values, &last);
+      if (problem)
+        return problem;
+      skip = isl_pw_aff_list_n_pw_aff(array->expansion->counts);
+    }
+    bool is_last = !memcmp(p.at, last.at, (size_t)skip * sizeof(long));
+    p.n -= skip;
+    memmove(p.at, p.at + skip, (size_t)p.n * sizeof(long));
+    int original = -1;
+    for (int name = 0; name < trace->n_names; ++name)
+      if (!strcmp(trace->name[name], mapped->name[p.name])) {
+        struct point element = p;
+        element.name = name;
+        original = trace_find_element(trace, &element);
+      }
+    if (original < 0)
+      return complain(mapped, "is no element of the program",
+                      &mapped->element[e]);
+    places->original[e] = original;
+    if (is_last)
+      places->last[original] = e;
+  }
+  return NULL;
+}
+
 /* Copies the elements that are in a range of their array. */
 static const char *copy(struct trace *trace, const struct device_array *arrays,
-                        int n_arrays, const struct values *values, bool out,
-                        uint64_t *to, const uint64_t *from) {
+                        int n_arrays, const struct values *values,
+                        const struct places *places, bool out, uint64_t *host,
+                        uint64_t *device) {
   for (int a = 0; a < n_arrays; ++a) {
     struct ranges ranges;
     const char *problem = ranges_of(trace, arrays[a].plan, values, &ranges);
     if (problem)
       return problem;
     int name = array_name(trace, arrays[a].space);
-    for (int e = 0; e < trace->n_elements; ++e)
-      if (trace->element[e].name == name &&
-          contains(out ? &ranges.out : &ranges.in, &trace->element[e]))
-        to[e] = from[e];
+    for (int e = 0; e < trace->n_elements; ++e) {
+      int last = places->last[e];
+      if (trace->element[e].name != name ||
+          !contains(out ? &ranges.out : &ranges.in, &trace->element[e]))
+        continue;
+      if (out && last >= 0)
+        host[e] = device[last];
+      else if (out)
+        return complain(trace, "is not in the last copy", &trace->element[e]);
+      else if (last >= 0)
+        device[last] = host[e];
+    }
   }
   return NULL;
 }
 
-const char *check_execution(struct trace *trace,
+static struct machine machine_of(const struct trace *trace,
+                                 const int *original) {
+  struct machine machine = {.trace = trace, .original = original};
+  for (int kind = 0; kind < N_ACCESS_KINDS; ++kind)
+    machine.access[kind] = group(trace, &trace->access[kind]);
+  return machine;
+}
+
+static void machine_free(struct machine *machine) {
+  for (int kind = 0; kind < N_ACCESS_KINDS; ++kind) {
+    free(machine->access[kind].begin);
+    free(machine->access[kind].element);
+  }
+}
+
+/* What the mapping leaves in `host`, the memory of the host. */
+static const char *run_mapped(struct trace *trace, struct trace *mapped,
+                              const struct device_array *arrays, int n_arrays,
+                              const struct values *values, uint64_t seed,
+                              uint64_t *host) {
+  size_t n = (size_t)mapped->n_elements;
+  struct places places = {
+      must(calloc(n + 1, sizeof(int))),
+      must(calloc((size_t)trace->n_elements + 1, sizeof(int)))};
+  uint64_t *memory = must(calloc(2 * n + 1, sizeof(*memory)));
+  struct state device = {memory, memory + n};
+  fill(device.memory, mapped->n_elements, 3);
+  const char *problem =
+      find_places(trace, mapped, arrays, n_arrays, values, &places);
+  if (!problem)
+    problem = copy(trace, arrays, n_arrays, values, &places, false, host,
+                   device.memory);
+  if (!problem) {
+    struct machine machine = machine_of(mapped, places.original);
+    execute_mapped(&machine, device, seed);
+    machine_free(&machine);
+    problem = copy(trace, arrays, n_arrays, values, &places, true, host,
+                   device.memory);
+  }
+  free(memory);
+  free(places.original);
+  free(places.last);
+  return problem;
+}
+
+const char *check_execution(struct trace *trace, struct trace *mapped,
                             const struct device_array *arrays, int n_arrays,
                             const struct values *values, uint64_t seed) {
   int n = trace->n_elements;
-  struct machine machine = {.trace = trace};
-  for (int kind = 0; kind < N_ACCESS_KINDS; ++kind)
-    machine.access[kind] = group(trace, &trace->access[kind]);
-  uint64_t *memory = must(calloc(4 * (size_t)n + 1, sizeof(*memory)));
+  uint64_t *memory = must(calloc(3 * (size_t)n + 1, sizeof(*memory)));
   struct state host = {memory, memory + n};
-  struct state device = {memory + 2 * n, host.local};
-  uint64_t *result = memory + 3 * n;
-
+  uint64_t *result = memory + 2 * n;
   fill(result, n, 2);
-  fill(device.memory, n, 3);
   const char *problem =
-      copy(trace, arrays, n_arrays, values, false, device.memory, result);
-  if (!problem) {
-    execute_mapped(&machine, device, seed);
-    problem =
-        copy(trace, arrays, n_arrays, values, true, result, device.memory);
-  }
+      run_mapped(trace, mapped, arrays, n_arrays, values, seed, result);
+
+  int *own = must(calloc((size_t)n + 1, sizeof(*own)));
+  for (int e = 0; e < n; ++e)
+    own[e] = e;
+  struct machine machine = machine_of(trace, own);
   fill(host.memory, n, 2);
-  fill(host.local, n, 1);
+  fill_local(&machine, host);
   execute_original(&machine, host);
+  machine_free(&machine);
+  free(own);
   for (int e = 0; !problem && e < n; ++e)
     if (result[e] != host.memory[e])
       problem = complain(trace, "is not what it was", &trace->element[e]);
   free(memory);
-  for (int kind = 0; kind < N_ACCESS_KINDS; ++kind) {
-    free(machine.access[kind].begin);
-    free(machine.access[kind].element);
-  }
   return problem;
 }

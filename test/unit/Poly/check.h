@@ -29,12 +29,18 @@ const char *check_array(struct trace *trace, const struct pacc_array_plan *plan,
 /* Executes the original program and the mapping, with values that depend on
  * all values read, may-writes that sometimes happen, threads in an order that
  * depends on the seed, device memory of its own and the copies of the plans;
- * the memory of the host must be the same in the end. */
+ * the memory of the host must be the same in the end.
+ *
+ * `mapped` is the trace of what is mapped: elements of an array with an
+ * expansion (NULL: none) have the iteration that the copy belongs to before
+ * their subscripts. Copies to and from the host are those of the last one,
+ * which must be where generated code looks for it. */
 struct device_array {
   struct pacc_array_plan *plan;
   __isl_keep isl_space *space;
+  const struct pacc_expansion *expansion;
 };
-const char *check_execution(struct trace *trace,
+const char *check_execution(struct trace *trace, struct trace *mapped,
                             const struct device_array *arrays, int n_arrays,
                             const struct values *values, uint64_t seed);
 

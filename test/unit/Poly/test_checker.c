@@ -103,10 +103,10 @@ static const char *check_spoilt(const char *array, unsigned dims,
   struct values values = {2, {"steps", "n"}, {2, 5}};
   struct trace *trace = must(trace_of(&analysis.scop, &values, 1000));
   assert_true(trace_map(trace, analysis.mapping, &values));
-  struct device_array device = {&plan, space};
-  const char *problem = by_execution
-                            ? check_execution(trace, &device, 1, &values, 1)
-                            : check_array(trace, &plan, space, &values);
+  struct device_array device = {&plan, space, NULL};
+  const char *problem =
+      by_execution ? check_execution(trace, trace, &device, 1, &values, 1)
+                   : check_array(trace, &plan, space, &values);
   trace_free(trace);
   isl_space_free(space);
   pacc_array_plan_clear(&plan);

@@ -104,7 +104,8 @@ static bool step_mapping(struct full *full, int argument) {
   isl_union_set *crossing =
       must(pacc_mapping_crossing_scalars(mapping, &full->scop, &full->deps));
   if (isl_union_set_is_empty(crossing) == isl_bool_true) {
-    struct analysis analysis = {full->scop, full->deps, mapping, 0};
+    struct analysis analysis = {
+        .scop = full->scop, .deps = full->deps, .mapping = mapping};
     const char *problem = analysis_check(&analysis, 1, NULL);
     if (problem)
       fail_msg("%s: %s", full->name, problem);

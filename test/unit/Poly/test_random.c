@@ -16,17 +16,21 @@ static uint64_t first_seed = 0, last_seed = RANDOM_REGIONS - 1;
 
 static void test_random_regions(void **state) {
   (void)state;
-  uint64_t with_grid = 0;
+  uint64_t with_grid = 0, with_copies = 0;
   for (uint64_t seed = first_seed; seed <= last_seed; ++seed) {
     char name[40];
     snprintf(name, sizeof(name), "seed %llu", (unsigned long long)seed);
     char *text = random_region(seed);
-    with_grid += check_region(name, text, MAX_OPERATIONS, seed) > 0;
+    int copies = 0;
+    with_grid += check_region(name, text, MAX_OPERATIONS, seed, &copies) > 0;
+    with_copies += copies > 0;
     free(text);
   }
   uint64_t all = last_seed - first_seed + 1;
-  print_message("%llu of %llu regions have a kernel with a grid\n",
-                (unsigned long long)with_grid, (unsigned long long)all);
+  print_message("of %llu regions %llu have a kernel with a grid, and %llu "
+                "arrays with copies\n",
+                (unsigned long long)all, (unsigned long long)with_grid,
+                (unsigned long long)with_copies);
   /* A checker that is shown nothing finds nothing. */
   assert_true(all < 100 || 2 * with_grid > all);
 }

@@ -17,9 +17,11 @@ static glob_t files;
 static void test_region(void **state) {
   const char *path = *state;
   char *text = region_file(path);
-  int grids = check_region(path, text, 0, 1);
+  int copies = 0;
+  int grids = check_region(path, text, 0, 1, &copies);
   free(text);
-  print_message("%s: %d kernels with a grid\n", path, grids);
+  print_message("%s: %d kernels with a grid, %d arrays with copies\n", path,
+                grids, copies);
 }
 
 int main(int argc, char **argv) {
