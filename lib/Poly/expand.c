@@ -11,7 +11,8 @@
  *
  * - each read finds a write of the same iteration, and no value from before;
  * - the last iteration certainly writes every element that any of them may
- *   write: its copy is what the program leaves in the array.
+ *   write: its copy is what the program leaves in the array. Loops along which
+ *   each iteration has elements of its own do not count here.
  */
 #include "poly_private.h"
 
@@ -153,15 +154,16 @@ static bool flows_within(const struct pacc_scop *scop, const struct uses *uses,
   return result;
 }
 
-/* Does the last iteration write all that any iteration may write? */
+/* Does the last iteration of the loops write all that any one may write? */
 static bool last_writes_all(const struct uses *uses,
-                            __isl_keep isl_union_map *iteration) {
+                            __isl_keep isl_multi_union_pw_aff *loops) {
+  isl_union_map *iteration = map_of(loops);
   isl_union_set *instances =
       isl_union_map_domain(isl_union_map_copy(uses->all));
   isl_union_set *last = isl_union_set_lexmax(
       isl_union_set_apply(instances, isl_union_map_copy(iteration)));
-  isl_union_set *of_last = isl_union_set_apply(
-      last, isl_union_map_reverse(isl_union_map_copy(iteration)));
+  isl_union_set *of_last =
+      isl_union_set_apply(last, isl_union_map_reverse(iteration));
   isl_union_set *left = isl_union_map_range(isl_union_map_intersect_domain(
       isl_union_map_copy(uses->must_write), of_last));
   isl_union_set *written =
@@ -173,8 +175,8 @@ static bool last_writes_all(const struct uses *uses,
 }
 
 /* The members of `loops` along which iterations differ that access the same
- * element; NULL if there are none. The other members say nothing about which
- * of two values an element holds. */
+ * element; NULL if there are none. They alone say which of an element's values
+ * is the later one. */
 static __isl_give isl_multi_union_pw_aff *
 conflicting_loops(const struct uses *uses,
                   __isl_keep isl_multi_union_pw_aff *loops) {
@@ -210,8 +212,10 @@ private_loops(const struct pacc_scop *scop, const struct uses *uses) {
   for (int depth = n; depth > 0 && !result; --depth) {
     isl_multi_union_pw_aff *outer = pacc_loop_members(loops, 0, depth);
     isl_union_map *iteration = map_of(outer);
-    if (flows_within(scop, uses, iteration) && last_writes_all(uses, iteration))
+    if (flows_within(scop, uses, iteration))
       result = conflicting_loops(uses, outer);
+    if (result && !last_writes_all(uses, result))
+      result = isl_multi_union_pw_aff_free(result);
     isl_union_map_free(iteration);
     isl_multi_union_pw_aff_free(outer);
   }

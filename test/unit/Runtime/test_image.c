@@ -94,8 +94,8 @@ static const struct change changes[] = {
     {"cut PTX", cut_ptx, "damaged (its PTX has another checksum)"},
     {"PTX without end", unterminated, "damaged (its PTX has no end)"},
     {"another ABI", other_abi,
-     "test.c was compiled for version 3 of the runtime's interface, this is "
-     "version 2: compile it again"},
+     "test.c was compiled for version 4 of the runtime's interface, this is "
+     "version 3: compile it again"},
     {"no ABI", no_abi, "compiled for version 0"},
     {"no kernels", no_kernels, "damaged (it has no kernels)"},
     {"changed machine code", flip_machine_code,

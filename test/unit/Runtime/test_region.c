@@ -362,6 +362,59 @@ static void child_two_regions_at_once(void *argument) {
 }
 CHILD_TEST(two_regions_at_once)
 
+/* Copies of an array for iterations of loops: the host has the last one. */
+static void child_copies_of_arrays(void *argument) {
+  (void)argument;
+  static double x[4] = {1, 2, 3, 4};
+  const int64_t size = sizeof x, counts[] = {3, 2};
+  start();
+  void *run = __pacc_rt_begin(&test_region);
+  uint64_t last = __pacc_rt_array_copies(run, "x", x, 8, size, counts, 2);
+  uint64_t first = last - 5 * (uint64_t)(size - 8);
+  __pacc_rt_copy(run, 0, PACC_COPY_IN | PACC_COPY_OUT, 8, size - 8, 1, 0);
+  uint64_t from = last + 8, to = first + 8;
+  int64_t n = 3;
+  __pacc_rt_launch(run, AXPY, n, 1, 1, (void *[]){&from, &to, &n});
+  __pacc_rt_launch(run, AXPY, n, 1, 1, (void *[]){&from, &from, &n});
+  CHECK(__pacc_rt_end(run) == 1);
+  CHECK(x[0] == 1 && x[1] == 6 && x[2] == 9 && x[3] == 12);
+  /* Without any iteration there is nothing to hold. */
+  run = __pacc_rt_begin(&test_region);
+  CHECK(__pacc_rt_array_copies(run, "x", x, 8, 8, (int64_t[]){0}, 1));
+  CHECK(__pacc_rt_end(run) == 1);
+}
+CHILD_TEST(copies_of_arrays)
+
+static int with_copies(int64_t others, int64_t size, const int64_t *counts,
+                       uint32_t n) {
+  static char host;
+  void *run = __pacc_rt_begin(&test_region);
+  CHECK(__pacc_rt_array(run, "other", &host, 0, others));
+  __pacc_rt_array_copies(run, "x", &host, 0, size, counts, n);
+  return __pacc_rt_end(run);
+}
+
+/* As much as the other arrays have, times PACC_EXPANSION_FACTOR. */
+static void child_too_many_copies(void *argument) {
+  (void)argument;
+  const int64_t most = INT32_MAX, huge[] = {most, most, most};
+  const int64_t mib = 1 << 20;
+  start();
+  CHECK(with_copies(1, mib, (int64_t[]){64}, 1) == 1);
+  CHECK(with_copies(mib, mib, (int64_t[]){65}, 1) == 0);
+  CHECK(with_copies(20 * mib, mib, (int64_t[]){10, 8}, 2) == 1);
+  CHECK(with_copies(20 * mib, mib, (int64_t[]){10, 9}, 2) == 0);
+  CHECK(with_copies(20 * mib, 8, huge, 3) == 0);
+  CHECK(counters().fallbacks == 3);
+}
+
+static void too_many_copies(void **state) {
+  (void)state;
+  const char *text = expect_success(child_too_many_copies, NULL);
+  assert_non_null(
+      strstr(text, "the copies of array x would take too much memory"));
+}
+
 static void child_log_lines(void *argument) {
   (void)argument;
   setenv("PACC_LOG", "launch", 1);
@@ -400,6 +453,8 @@ int main(void) {
       cmocka_unit_test(kept_memory_makes_room),
       cmocka_unit_test(unpinned_staging),
       cmocka_unit_test(two_regions_at_once),
+      cmocka_unit_test(copies_of_arrays),
+      cmocka_unit_test(too_many_copies),
       cmocka_unit_test(log_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
