@@ -8,12 +8,15 @@
 #include "poly_private.h"
 
 #include <isl/aff.h>
+#include <isl/ilp.h>
+#include <isl/set.h>
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <isl/val.h>
 #include <stdlib.h>
 
-/* A fused kernel may take this much longer by the model, which is no better. */
+/* A fused kernel may take so much longer, and have so many more threads, by
+ * estimates that are no better. */
 static const double TOLERANCE = 1.1;
 
 static int grid_dims(const struct pacc_plan *kernel) {
@@ -78,6 +81,67 @@ static bool is_legal(const struct pacc_planner *planner,
   return legal;
 }
 
+/*===-- Is it worth it? -------------------------------------------------===*/
+
+/* Instances of `domain` halfway through each of the host's loops. */
+static __isl_give isl_union_set *halfway(const struct pacc_planner *planner,
+                                         __isl_keep isl_union_set *domain,
+                                         __isl_keep isl_union_map *prefix) {
+  isl_union_set *some = isl_union_set_intersect_params(
+      isl_union_set_copy(domain), isl_set_copy(planner->nominal));
+  isl_set *at = isl_set_from_union_set(
+      isl_union_set_apply(some, isl_union_map_copy(prefix)));
+  isl_size n = isl_set_dim(at, isl_dim_set);
+  for (int d = 0; d < n; ++d) {
+    isl_val *sum = isl_val_add(isl_set_dim_min_val(isl_set_copy(at), d),
+                               isl_set_dim_max_val(isl_set_copy(at), d));
+    sum = isl_val_floor(isl_val_div_ui(sum, 2));
+    at = isl_set_fix_val(at, isl_dim_set, (unsigned)d, sum);
+  }
+  isl_union_set *instances =
+      isl_union_set_apply(isl_union_set_from_set(at),
+                          isl_union_map_reverse(isl_union_map_copy(prefix)));
+  return isl_union_set_intersect(instances, isl_union_set_copy(domain));
+}
+
+static double threads_of(const struct pacc_planner *planner,
+                         const struct pacc_plan *kernel,
+                         __isl_keep isl_union_set *instances) {
+  if (!kernel->loop)
+    return 1;
+  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
+      isl_multi_union_pw_aff_copy(kernel->loop));
+  isl_union_set *own = isl_union_set_intersect(
+      isl_union_set_copy(instances), isl_union_set_copy(kernel->domain));
+  double threads = pacc_nominal_trips(planner->nominal, own, grid, NULL);
+  isl_union_set_free(own);
+  isl_union_map_free(grid);
+  return threads;
+}
+
+/* Does the fused kernel take no longer by the model, and does it have no more
+ * threads than the larger of the two? A grid around two that lie apart has many
+ * with nothing to do. */
+static bool pays(const struct pacc_planner *planner,
+                 const struct pacc_plan *fused, const struct pacc_plan *first,
+                 const struct pacc_plan *second,
+                 __isl_keep isl_union_map *prefix) {
+  if (pacc_plan_cost(planner, fused, prefix) >
+      TOLERANCE * (pacc_plan_cost(planner, first, prefix) +
+                   pacc_plan_cost(planner, second, prefix)))
+    return false;
+  isl_union_set *instances = halfway(planner, fused->domain, prefix);
+  double threads = threads_of(planner, fused, instances);
+  double most = threads_of(planner, first, instances);
+  double other = threads_of(planner, second, instances);
+  if (most < other)
+    most = other;
+  isl_union_set_free(instances);
+  return threads <= TOLERANCE * most;
+}
+
+/*===-- Sequences -------------------------------------------------------===*/
+
 /* Moves the children of `plan` to into[at] on, those of a sequence among them
  * one by one; counts them only if `into` is NULL. */
 static int gather(struct pacc_plan *plan, struct pacc_plan **into, int at) {
@@ -138,10 +202,7 @@ static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
   struct pacc_plan *body =
       pacc_plan_alloc(PLAN_SEQUENCE, isl_union_set_copy(domain), NULL, 2);
   struct pacc_plan *fused = pacc_plan_alloc(PLAN_KERNEL, domain, grid, 1);
-  if (!body || !fused ||
-      pacc_plan_cost(planner, fused, prefix) >
-          TOLERANCE * (pacc_plan_cost(planner, first, prefix) +
-                       pacc_plan_cost(planner, second, prefix))) {
+  if (!body || !fused || !pays(planner, fused, first, second, prefix)) {
     if (body)
       body->n = 0;
     if (fused)
