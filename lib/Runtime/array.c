@@ -82,7 +82,10 @@ static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
   array->hi = hi;
   /* No kernel reads through the address of an empty array. */
   array->address = ALIGNMENT;
-  if (run->managed)
+  if (run->managed && before)
+    FAIL_HERE(run, "array %s has copies, and its memory is managed",
+              array->name);
+  else if (run->managed)
     array->address = (uintptr_t)host;
   else if (lo < hi && stays)
     pacc_mirror_place(run, array);

@@ -246,7 +246,8 @@ static bool planWithCopies(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
 /// The best plan that keeps the order of updates, unless that leaves them to
 /// one thread and another order is better. Arrays get copies for the iterations
 /// of loops that they alone keep in order.
-static bool planRegion(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
+static bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
+  const uint64_t MaxOperations = Opts.MaxOperations;
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S)) {
     P.Cells.push_back(demoteToMemory(S, Scalar));
     Quota Bound(S.getIslCtx().get(), MaxOperations);
@@ -254,7 +255,9 @@ static bool planRegion(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   }
   if (!makePlan(S, P, MaxOperations))
     return false;
-  if (isSequential(*P.Mapping) && !planWithCopies(S, P, MaxOperations))
+  // In managed memory kernels work on the program's own arrays.
+  if (Opts.Memory != "managed" && isSequential(*P.Mapping) &&
+      !planWithCopies(S, P, MaxOperations))
     return false;
   UpdateMap Updates = findUpdates(S);
   if (Updates.empty() || !hasSequentialUpdates(*P.Mapping, Updates))
@@ -322,7 +325,7 @@ bool Offloader::offloadRegion(Scop &S) {
   isl_ctx_reset_operations(Ctx);
   RegionPlan P;
   std::unique_ptr<RegionAst> Region;
-  bool Planned = planRegion(S, P, Opts.MaxOperations);
+  bool Planned = planRegion(S, P, Opts);
   std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
   if (Planned && Hopeless.empty())
     Region = buildRegionAst(S, P, Opts.MaxOperations);
