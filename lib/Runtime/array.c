@@ -242,9 +242,9 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
     return;
   }
   if (array->mirror) {
-    pacc_mirror_want(array->mirror, direction, host_bytes(array, &rows),
-                     rows_span(&rows),
-                     (uint64_t)rows.width * (uint64_t)rows.count);
+    pacc_mirror_want(run, array->mirror, direction, host_bytes(array, &rows),
+                     (uint64_t)rows.width, (uint64_t)rows.count,
+                     (uint64_t)rows.pitch);
     return;
   }
   if (array->data) {

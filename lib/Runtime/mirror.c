@@ -63,31 +63,99 @@ static bool fill_with_copy(struct pacc_run *run, struct pacc_mirror *mirror) {
   return mirror->filled;
 }
 
-/* The larger mirror takes over what the smaller one has. */
+static bool fill(struct pacc_run *run, struct pacc_mirror *mirror) {
+  pacc_run_copy_in(run, mirror->name, mirror->address, mirror->size,
+                   mirror->start, mirror->size, mirror->size, 1, false);
+  mirror->filled = !run->failed;
+  return mirror->filled;
+}
+
+/* ---- what regions write ------------------------------------------------ */
+
+static uint64_t box_span(const struct pacc_box *box) {
+  return (box->count - 1) * box->pitch + box->width;
+}
+
+static bool is_within(const struct pacc_box *part, const struct pacc_box *all) {
+  if (part->lo < all->lo)
+    return false;
+  uint64_t offset = part->lo - all->lo;
+  if (all->count == 1)
+    return offset + box_span(part) <= all->width;
+  return (part->count == 1 || part->pitch == all->pitch) &&
+         offset % all->pitch + part->width <= all->width &&
+         offset / all->pitch + part->count <= all->count;
+}
+
+static bool is_written(const struct pacc_mirror *mirror,
+                       const struct pacc_box *box) {
+  for (unsigned i = 0; i < mirror->n_boxes; i++)
+    if (is_within(box, &mirror->boxes[i]))
+      return true;
+  return false;
+}
+
+static void widen_hull(struct pacc_mirror *mirror, uint64_t lo, uint64_t hi) {
+  bool clean = mirror->dirty_lo == mirror->dirty_hi;
+  if (clean || lo < mirror->dirty_lo)
+    mirror->dirty_lo = lo;
+  if (clean || hi > mirror->dirty_hi)
+    mirror->dirty_hi = hi;
+}
+
+/* The box, and no other that lies within it. */
+static void add_box(struct pacc_run *run, struct pacc_mirror *mirror,
+                    const struct pacc_box *box) {
+  widen_hull(mirror, box->lo, box->lo + box_span(box));
+  if (mirror->before || is_written(mirror, box))
+    return;
+  unsigned kept = 0;
+  for (unsigned i = 0; i < mirror->n_boxes; i++)
+    if (!is_within(&mirror->boxes[i], box))
+      mirror->boxes[kept++] = mirror->boxes[i];
+  mirror->n_boxes = kept;
+  if (kept == PACC_MAX_BOXES)
+    FAIL_HERE(run, "too many different parts of array %s are written",
+              mirror->name);
+  else
+    mirror->boxes[mirror->n_boxes++] = *box;
+}
+
+/* ---- larger mirrors ---------------------------------------------------- */
+
+static void copy_within(struct pacc_run *run, struct pacc_mirror *mirror,
+                        const struct pacc_mirror *old, uint64_t from,
+                        uint64_t size) {
+  const struct pacc_device *device = run->device;
+  uint64_t to = mirror->address + (uint64_t)(old->start - mirror->start) + from;
+  int status = device->backend->copy_within(device->handle, run->thread->stream,
+                                            to, old->address + from, size);
+  if (status)
+    FAIL(run, status, "array %s can't be copied on the device", mirror->name);
+}
+
+/* The larger mirror takes over what regions have written. The rest is the
+ * host's, and was brought anew. */
 static void take_over(struct pacc_run *run, struct pacc_mirror *mirror,
                       struct pacc_mirror *old) {
   uint64_t offset = (uint64_t)(old->start - mirror->start);
   old->retired = true;
-  if (!old->filled)
-    return;
-  if (old->dirty_lo < old->dirty_hi) {
-    bool first = mirror->dirty_lo == mirror->dirty_hi;
-    uint64_t lo = offset + old->dirty_lo, hi = offset + old->dirty_hi;
-    if (first || lo < mirror->dirty_lo)
-      mirror->dirty_lo = lo;
-    if (first || hi > mirror->dirty_hi)
-      mirror->dirty_hi = hi;
-  }
-  if (old->before)
+  if (old->before) {
     pacc_copy_rows((char *)(uintptr_t)mirror->before->address + offset,
                    old->size, (const void *)(uintptr_t)old->before->address,
                    old->size, old->size, 1);
-  struct pacc_device *device = run->device;
-  int status = device->backend->copy_within(device->handle, run->thread->stream,
-                                            mirror->address + offset,
-                                            old->address, old->size);
-  if (status)
-    FAIL(run, status, "array %s can't be copied on the device", mirror->name);
+    widen_hull(mirror, offset + old->dirty_lo, offset + old->dirty_hi);
+    copy_within(run, mirror, old, 0, old->size);
+    return;
+  }
+  for (unsigned i = 0; i < old->n_boxes && !run->failed; i++) {
+    struct pacc_box box = old->boxes[i];
+    for (uint64_t row = 0; row < box.count && !run->failed; row++)
+      copy_within(run, mirror, old, box.lo + row * box.pitch, box.width);
+    box.lo += offset;
+    if (!run->failed)
+      add_box(run, mirror, &box);
+  }
 }
 
 static bool overlaps(const struct pacc_mirror *mirror, const char *start,
@@ -101,7 +169,7 @@ static struct pacc_mirror *enlarge(struct pacc_run *run,
                                    const struct pacc_array *array, char *start,
                                    char *end) {
   struct pacc_mirror *olds = run->span->mirrors;
-  bool filled = false;
+  bool filled = false, before = false;
   for (struct pacc_mirror *old = olds; old; old = old->next) {
     if (!overlaps(old, start, end))
       continue;
@@ -111,13 +179,15 @@ static struct pacc_mirror *enlarge(struct pacc_run *run,
       return NULL;
     }
     filled |= old->filled;
+    before |= old->before != NULL;
     if (old->start < start)
       start = old->start;
     if (old->start + old->size > end)
       end = old->start + old->size;
   }
   struct pacc_mirror *mirror = add_mirror(run, array, start, end);
-  if (!mirror || (filled && !fill_with_copy(run, mirror)))
+  if (!mirror ||
+      (filled && !(before ? fill_with_copy(run, mirror) : fill(run, mirror))))
     return NULL;
   for (struct pacc_mirror *old = olds; old && !run->failed; old = old->next)
     if (overlaps(old, start, end))
@@ -142,27 +212,34 @@ void pacc_mirror_place(struct pacc_run *run, struct pacc_array *array) {
                                       (uint64_t)(uintptr_t)mirror->start);
 }
 
-static bool is_all_dirty(const struct pacc_mirror *mirror) {
-  return mirror->dirty_lo == 0 && mirror->dirty_hi == mirror->size;
-}
-
-void pacc_mirror_want(struct pacc_mirror *mirror, uint32_t direction,
-                      const char *from, uint64_t span, uint64_t bytes) {
-  mirror->wanted += bytes;
+void pacc_mirror_want(struct pacc_run *run, struct pacc_mirror *mirror,
+                      uint32_t direction, const char *from, uint64_t width,
+                      uint64_t count, uint64_t pitch) {
+  const struct pacc_box box = {(uint64_t)(from - mirror->start), width, count,
+                               pitch};
+  mirror->wanted += width * count;
   if (direction & PACC_COPY_MAYBE)
     mirror->wants_check = true;
   if (direction & PACC_COPY_IN)
     mirror->wants_contents = true;
-  if (!(direction & PACC_COPY_OUT) || (is_all_dirty(mirror) && !mirror->before))
+  if (!(direction & PACC_COPY_OUT) || is_written(mirror, &box))
     return;
-  uint64_t lo = (uint64_t)(from - mirror->start), hi = lo + span;
-  bool clean = mirror->dirty_lo == mirror->dirty_hi;
-  if (direction & PACC_COPY_CHANGES || bytes < mirror->size)
+  if (!(direction & PACC_COPY_CHANGES))
+    add_box(run, mirror, &box);
+  else if (mirror->n_boxes > 0 && !mirror->before)
+    FAIL_HERE(run,
+              "array %s is written in part after it was written as a whole",
+              mirror->name);
+  else {
     mirror->wants_before = true;
-  if (clean || lo < mirror->dirty_lo)
-    mirror->dirty_lo = lo;
-  if (clean || hi > mirror->dirty_hi)
-    mirror->dirty_hi = hi;
+    widen_hull(mirror, box.lo, box.lo + box_span(&box));
+  }
+}
+
+/* Kernels write every byte, and read none that they did not write. */
+static bool is_all_written(const struct pacc_mirror *mirror) {
+  const struct pacc_box all = {0, mirror->size, 1, mirror->size};
+  return is_written(mirror, &all);
 }
 
 static bool is_sparse(const struct pacc_mirror *mirror) {
@@ -171,7 +248,9 @@ static bool is_sparse(const struct pacc_mirror *mirror) {
 
 static void prepare(struct pacc_run *run, struct pacc_mirror *mirror) {
   bool with_copy = mirror->wants_before && !mirror->before;
-  bool contents = with_copy || (mirror->wants_contents && !mirror->filled);
+  bool contents =
+      with_copy ||
+      (!mirror->filled && (mirror->wants_contents || !is_all_written(mirror)));
   if (mirror->wants_check && !pacc_memory_readable(mirror->start, mirror->size))
     FAIL_HERE(run,
               "array %s is accessed under conditions only, and not all of what "
@@ -182,9 +261,8 @@ static void prepare(struct pacc_run *run, struct pacc_mirror *mirror) {
   else if (with_copy)
     fill_with_copy(run, mirror);
   else if (contents)
-    pacc_run_copy_in(run, mirror->name, mirror->address, mirror->size,
-                     mirror->start, mirror->size, mirror->size, 1, false);
-  mirror->filled |= contents || is_all_dirty(mirror);
+    fill(run, mirror);
+  mirror->filled = true;
   mirror->wants_contents = mirror->wants_before = mirror->wants_check = false;
   mirror->wanted = 0;
 }
@@ -197,29 +275,41 @@ void pacc_mirror_prepare(struct pacc_run *run) {
     }
 }
 
-void pacc_mirror_collect(struct pacc_open_span *span) {
-  struct pacc_run *run = span->run;
-  for (struct pacc_mirror *mirror = span->mirrors; mirror;
-       mirror = mirror->next) {
-    if (mirror->retired || mirror->dirty_lo == mirror->dirty_hi)
-      continue;
-    struct pacc_result *result = pacc_run_add_result(run);
-    if (!result) {
-      FAIL_HERE(run, "out of host memory for array %s", mirror->name);
-      return;
-    }
-    *result = (struct pacc_result){
-        .name = mirror->name,
-        .host = mirror->start + mirror->dirty_lo,
-        .device = mirror->address + mirror->dirty_lo,
-        .width = mirror->dirty_hi - mirror->dirty_lo,
-        .count = 1,
-        .pitch = mirror->dirty_hi - mirror->dirty_lo,
-    };
-    if (mirror->before)
-      result->before =
-          (const char *)(uintptr_t)mirror->before->address + mirror->dirty_lo;
+/* Rows that are to go back. */
+static bool add_result(struct pacc_run *run, const struct pacc_mirror *mirror,
+                       const struct pacc_box *box) {
+  struct pacc_result *result = pacc_run_add_result(run);
+  if (!result) {
+    FAIL_HERE(run, "out of host memory for array %s", mirror->name);
+    return false;
   }
+  *result = (struct pacc_result){.name = mirror->name,
+                                 .host = mirror->start + box->lo,
+                                 .device = mirror->address + box->lo,
+                                 .width = box->width,
+                                 .count = box->count,
+                                 .pitch = box->pitch};
+  if (mirror->before)
+    result->before = (const char *)(uintptr_t)mirror->before->address + box->lo;
+  return true;
+}
+
+static bool collect(struct pacc_run *run, const struct pacc_mirror *mirror) {
+  uint64_t size = mirror->dirty_hi - mirror->dirty_lo;
+  const struct pacc_box hull = {mirror->dirty_lo, size, 1, size};
+  if (mirror->before)
+    return size == 0 || add_result(run, mirror, &hull);
+  for (unsigned i = 0; i < mirror->n_boxes; i++)
+    if (!add_result(run, mirror, &mirror->boxes[i]))
+      return false;
+  return true;
+}
+
+void pacc_mirror_collect(struct pacc_open_span *span) {
+  for (struct pacc_mirror *mirror = span->mirrors; mirror;
+       mirror = mirror->next)
+    if (!mirror->retired && !collect(span->run, mirror))
+      return;
 }
 
 static void free_block(struct pacc_pool *pool, struct pacc_block *block,

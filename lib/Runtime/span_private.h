@@ -4,19 +4,27 @@
 
 #include "run_private.h"
 
+/* `count` rows of `width` bytes, `pitch` bytes apart, `lo` bytes from a
+ * mirror's start on. */
+struct pacc_box {
+  uint64_t lo, width, count, pitch;
+};
+
 /* What the device has of `size` bytes of host memory from `start` on. Mirrors
  * of a span do not overlap: one that becomes too small is retired, but keeps
  * its memory until the span ends, since queued kernels may use it.
  * address  of the first byte on the device
- * before   what the host had when the device got it, if only changes may be
- *          written; NULL: all that is dirty is the program's own result
  * filled   the device has the bytes, or kernels write them all
- * dirty_lo, dirty_hi  hull of what kernels may have written; empty: nothing
+ * boxes    what regions have written, every byte of it
+ * before   what the host had when the device got it, if regions write bytes
+ * that are not known: then only changes may go back, and the boxes are just
+ *          dirty_lo to dirty_hi, the hull of what may have been written
  * user     the region that has an address in it and runs no kernel yet
  * wants_*  of this region: its contents, only changes to be written, a look
  *          whether the memory can be read at all
  * wanted   bytes that this region copies, were it alone
  */
+enum { PACC_MAX_BOXES = 8 };
 struct pacc_mirror {
   const char *name;
   char *start;
@@ -24,6 +32,8 @@ struct pacc_mirror {
   uint64_t address;
   struct pacc_block *block, *before;
   uint64_t dirty_lo, dirty_hi;
+  struct pacc_box boxes[PACC_MAX_BOXES];
+  unsigned n_boxes;
   bool filled, retired;
   const struct pacc_run *user;
   bool wants_contents, wants_before, wants_check;
@@ -50,10 +60,10 @@ struct pacc_open_span {
  * larger, if need be. */
 void pacc_mirror_place(struct pacc_run *run, struct pacc_array *array);
 
-/* Notes a copy of a region: `bytes` bytes of the `span` bytes from `from` on.
- */
-void pacc_mirror_want(struct pacc_mirror *mirror, uint32_t direction,
-                      const char *from, uint64_t span, uint64_t bytes);
+/* Notes a copy of a region: rows from `from` on. */
+void pacc_mirror_want(struct pacc_run *run, struct pacc_mirror *mirror,
+                      uint32_t direction, const char *from, uint64_t width,
+                      uint64_t count, uint64_t pitch);
 
 /* Before kernels run: brings what the region wants to the device. */
 void pacc_mirror_prepare(struct pacc_run *run);

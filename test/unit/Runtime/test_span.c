@@ -73,10 +73,11 @@ static void copy_once(void *argument) {
   CHECK(rounds_are_right(1));
   struct pacc_rt_counters now = count();
   CHECK(now.regions == ROUNDS && now.launches == 3 * ROUNDS);
-  /* c is written in part: its old values go to the device, too. */
+  /* c is written in part: the rest goes to the device, but not back. */
   const uint64_t hull = ((ROWS - 1) * COLUMNS + WIDTH) * sizeof(double);
   CHECK(now.copies_in == 3 && now.bytes_in == 2 * BYTES + hull);
-  CHECK(now.copies_out == 2 && now.bytes_out == BYTES + hull);
+  CHECK(now.copies_out == 2 &&
+        now.bytes_out == BYTES + ROWS * WIDTH * sizeof(double));
   /* The device is free again, and a second time nothing is allocated. */
   unsigned calls = fake_cuda_calls("cuMemAlloc_v2");
   CHECK(fake_cuda_current() == NULL);
@@ -165,6 +166,38 @@ static void share(void *argument) {
 static void other_threads_bytes_stay(void **state) {
   (void)state;
   expect_success(share, NULL);
+}
+
+/* Parts that lie apart, up to eight; one more ends the span. */
+static void write_parts(void *argument) {
+  (void)argument;
+  start();
+  memset(bytes, 0, sizeof bytes);
+  void *span = __pacc_rt_span_begin(&span_of_test);
+  struct mark part = {0, 10, 1, 0};
+  for (int k = 0; k < 8; k++, part.offset += 100)
+    CHECK(invert(span, 0, sizeof bytes, PACC_COPY_OUT, part));
+  /* Known already, or more than what was known. */
+  part = (struct mark){702, 3, 1, 0};
+  CHECK(invert(span, 0, sizeof bytes, PACC_COPY_OUT, part));
+  part = (struct mark){690, 30, 1, 0};
+  CHECK(invert(span, 0, sizeof bytes, PACC_COPY_OUT, part));
+  CHECK(__pacc_rt_span_end(span));
+  CHECK(count().bytes_out == 7 * 10 + 30);
+  CHECK(bytes[0] == 0xff && bytes[10] == 0 && bytes[690] == 0xff &&
+        bytes[700] == 0 && bytes[703] == 0xff && bytes[719] == 0xff);
+  span = __pacc_rt_span_begin(&span_of_test);
+  part = (struct mark){0, 10, 1, 0};
+  for (int k = 0; k < 9; k++, part.offset += 100)
+    CHECK(invert(span, 0, sizeof bytes, PACC_COPY_OUT, part) == (k < 8));
+  CHECK(strstr(pacc_rt_last_error(), "too many different parts of array m"));
+  __pacc_rt_span_abort(span);
+  CHECK(bytes[0] == 0xff);
+}
+
+static void parts_of_an_array(void **state) {
+  (void)state;
+  expect_success(write_parts, NULL);
 }
 
 /* A large array of which next to nothing is used: not in a span. */
@@ -260,6 +293,7 @@ int main(void) {
       cmocka_unit_test(copies_are_made_once),
       cmocka_unit_test(mirrors_grow),
       cmocka_unit_test(other_threads_bytes_stay),
+      cmocka_unit_test(parts_of_an_array),
       cmocka_unit_test(sparse_arrays_do_not_stay),
       cmocka_unit_test(each_call_fails),
       cmocka_unit_test(no_span_without_device),
