@@ -169,8 +169,10 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
 }
 
 /* The fences make what all threads wrote visible to the children. Each thread
- * counts itself: threads of a warp may come here one by one, and the assembler
- * joins the additions of those that come together. */
+ * finds the group and counts itself: after calls, threads of a warp come here
+ * in several parts, though the assembler takes the warp to be whole at the end
+ * of a kernel, and what lanes do there for each other goes wrong. It joins the
+ * additions of those that come together by itself. */
 static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
   pacc_fence();
   uint32_t last = pacc_add_u64(&group->left, 1) + 1 == threads;
@@ -183,7 +185,7 @@ uint32_t __pacc_dev_block_leave(void) {
 }
 
 uint32_t __pacc_dev_grid_leave(void) {
-  return group_leave(grid_group_by(pacc_lanes()), pacc_grid_threads());
+  return group_leave(pacc_grid_group(), pacc_grid_threads());
 }
 
 /* The records of a slot as a batch. */
