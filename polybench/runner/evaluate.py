@@ -9,6 +9,7 @@ block per kernel, as compiled code has.
 import csv
 import json
 import math
+import statistics
 import subprocess
 import sys
 import tempfile
@@ -104,7 +105,7 @@ def registers(options):
 @dataclass
 class Sample:
     """A swept launch: how many launches it stands for, and the microseconds
-    of every shape that can run."""
+    of every shape that can run, by the turns in which it was timed."""
     launches: int
     times: dict
 
@@ -121,12 +122,14 @@ class Sample:
                 block[d] //= 2
         return tuple(block)
 
-    def time(self, block):
+    def time(self, block, turn):
+        """A shape that was too slow for further turns has one."""
         shape = self.fit(block)
-        if shape in self.times:
-            return self.launches * self.times[shape]
-        # Less than a warp is left: the smallest block.
-        return self.launches * self.times[min(self.times, key=math.prod)]
+        if shape not in self.times:
+            # Less than a warp is left: the smallest block.
+            shape = min(self.times, key=math.prod)
+        turns = self.times[shape]
+        return self.launches * turns[min(turn, len(turns) - 1)]
 
 
 def read_sweep(path):
@@ -140,18 +143,44 @@ def read_sweep(path):
             key = (row["x"], row["y"], row["z"], row["launches"])
             sample = samples[row["kernel"]].setdefault(
                 key, Sample(int(row["launches"]), {}))
-            sample.times[decisions.shape(row["block"])] = float(row["us"])
+            sample.times[decisions.shape(row["block"])] = tuple(
+                map(float, (row.get("turns") or row["us"]).split()))
     return {name: list(found.values()) for name, found in samples.items()}
 
 
-def total(samples, block):
-    return sum(sample.time(block) for sample in samples)
+def _turns(samples):
+    return max(len(turns) for sample in samples
+               for turns in sample.times.values())
+
+
+def _shapes(samples):
+    return sorted({shape for sample in samples for shape in sample.times})
+
+
+def total(samples, block, turns=None):
+    """Microseconds of all launches: the median of the turns."""
+    return statistics.median(
+        sum(sample.time(block, turn) for sample in samples)
+        for turn in turns or range(_turns(samples)))
 
 
 def totals(samples):
     """{shape: microseconds of all launches}."""
-    shapes = {shape for sample in samples for shape in sample.times}
-    return {shape: total(samples, shape) for shape in sorted(shapes)}
+    return {shape: total(samples, shape) for shape in _shapes(samples)}
+
+
+def best(samples):
+    """Microseconds of all launches with the best shape. Of many shapes that are
+    alike, the one that happened to be timed fastest is no better: the shape is
+    found without the turn that its time is taken from."""
+    count = _turns(samples)
+    found = []
+    for turn in range(count):
+        others = [one for one in range(count) if one != turn] or [turn]
+        shape = min(_shapes(samples),
+                    key=lambda one, turns=others: total(samples, one, turns))
+        found.append(total(samples, shape, [turn]))
+    return statistics.median(found)
 
 
 def line_shape(block, samples):
@@ -207,23 +236,23 @@ FLOOR = 4.0
 
 
 def judge(sweep, choices):
-    best = short = 0.0
+    least = short = 0.0
     spent = defaultdict(float)
     correlation = weight = 0.0
     worst = 1.0
     for name, samples in sweep.items():
         measured = totals(samples)
-        least = min(measured.values())
-        best += least
+        fastest = best(samples)
+        least += fastest
         for choice, decided in choices.items():
             block = decided[name].block if isinstance(decided, dict) \
                 else line_shape(decided, samples)
             spent[choice] += total(samples, block)
-        if least < FLOOR * sum(sample.launches for sample in samples):
-            short += least
+        if fastest < FLOOR * sum(sample.launches for sample in samples):
+            short += fastest
         else:
             auto = total(samples, choices["auto"][name].block)
-            worst = max(worst, auto / least)
+            worst = max(worst, auto / fastest)
         estimated = {one.shape: one.terms["time"]
                      for one in choices["auto"][name].candidates}
         both = [shape for shape in measured if shape in estimated]
@@ -231,12 +260,12 @@ def judge(sweep, choices):
                                  [estimated[shape] for shape in both]) \
             if len(both) > 2 else None
         if found is not None:
-            correlation += least * found
-            weight += least
-    return Judgement(best,
-                     {choice: us / best for choice, us in spent.items()},
+            correlation += fastest * found
+            weight += fastest
+    return Judgement(least,
+                     {choice: us / least for choice, us in spent.items()},
                      worst, correlation / weight if weight else None,
-                     short / best)
+                     short / least)
 
 
 # -- The table ----------------------------------------------------------------

@@ -8,9 +8,9 @@
  * RUN: env PACC_DEVICE=cpu PACC_SWEEP=%t.csv %t > %t.out
  * RUN: cmp %t.host %t.out
  * RUN: FileCheck %s --check-prefix=CSV --input-file=%t.csv
- * CSV: kernel,label,x,y,z,block,chosen,us,launches
- * CSV-DAG: update_scop0_kernel0,,50,1,1,64x1x1,{{[0-9x]+}},{{[0-9.]+}},3
- * CSV-DAG: update_scop0_kernel0,,10,1,1,32x1x1,{{[0-9x]+}},{{[0-9.]+}},1
+ * CSV: kernel,label,x,y,z,block,chosen,us,turns,launches
+ * CSV-DAG: update_scop0_kernel0,,50,1,1,64x1x1,{{[0-9x]+}},{{[0-9.]+}},{{[0-9. ]+}},3
+ * CSV-DAG: update_scop0_kernel0,,10,1,1,32x1x1,{{[0-9x]+}},{{[0-9.]+}},{{[0-9. ]+}},1
  *
  * Other code says what it lacks.
  * RUN: %pacc_cc -mllvm -polly-acc-fma=off %s -o %t.fixed %rtlib

@@ -49,7 +49,8 @@ static void every_shape_once(void **state) {
   unsigned regions = 3;
   assert_string_equal(expect_success(run_some, &regions), "");
   const char *text = read_csv();
-  assert_int_equal(count_text(text, "kernel,label,x,y,z,block,chosen,us,"), 1);
+  assert_int_equal(
+      count_text(text, "kernel,label,x,y,z,block,chosen,us,turns,"), 1);
   assert_int_equal(count_text(text, "axpy,test.c:10,1000,1,1,"), 32);
   assert_int_equal(count_text(text, ",96x1x1,128x1x1,"), 1);
   assert_int_equal(count_text(text, "fill,test.c:14,7,20,1,"), 21);
@@ -82,8 +83,8 @@ static void impossible_shapes(void **state) {
   (void)state;
   expect_success(run_with_failure, NULL);
   const char *text = read_csv();
-  assert_int_equal(count_text(text, ",512x1x1,128x1x1,,2\n"), 0);
-  assert_int_equal(count_text(text, ",544x1x1,128x1x1,,2\n"), 1);
+  assert_int_equal(count_text(text, ",512x1x1,128x1x1,,,2\n"), 0);
+  assert_int_equal(count_text(text, ",544x1x1,128x1x1,,,2\n"), 1);
   /* 544 to 1024 threads in a line, and 32 x 32. */
   assert_int_equal(count_text(text, ",,"), 16 + 1);
 }
