@@ -141,6 +141,7 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
  * launches    how often the host launches it, at the expected sizes: the
  *             largest that the context allows, 1,000 where it sets no limit
  * extent      threads along x, y and z, at the expected sizes
+ * active      share of these threads that have an instance: 0.5 for a triangle
  * work        statement instances of one launch, at the expected sizes
  */
 struct pacc_kernel_plan {
@@ -151,6 +152,7 @@ struct pacc_kernel_plan {
   isl_id *param[PACC_MAX_DIMS];
   double launches;
   double extent[PACC_MAX_DIMS];
+  double active;
   double work;
 };
 

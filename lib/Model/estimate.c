@@ -11,7 +11,8 @@
  * (calibrate/probe-h200.csv), taken for all GPUs. */
 static const double WARP = 32;
 static const double SCHEDULERS = 4;
-static const double STORE_LINE = 2; /* per line that a store request touches */
+static const double LOAD_LINE = 0.4; /* per line that a load request touches */
+static const double STORE_LINE = 2;  /* the same of a store */
 static const double L2_PORT = 48;   /* bytes per clock from L2 to one SM */
 static const double L2_ALL = 28.8;  /* the same where all SMs ask at once */
 static const double DRAM_SHARE = 0.89; /* of the nominal bandwidth */
@@ -46,7 +47,8 @@ struct shape {
   double blocks;  /* of the grid */
   double warps;   /* of a block, as launched */
   double live;    /* share of the warps with a thread inside the extents */
-  double busiest; /* blocks that the busiest SM runs */
+  double busiest; /* blocks with work that the busiest SM runs */
+  double started; /* blocks that it starts */
   struct pacc_resident resident; /* blocks on it at a time */
 };
 
@@ -118,7 +120,8 @@ static struct shape shape_of(const struct pacc_rank_context *context,
   }
   s.warps = ceil(score->threads / WARP);
   s.live = live_share(work, score->block, s.grid);
-  s.busiest = ceil(s.blocks / context->gpu->sm_count);
+  s.started = ceil(s.blocks / context->gpu->sm_count);
+  s.busiest = ceil(s.blocks * work->active / context->gpu->sm_count);
   s.resident = resident_of(context, score, &s);
   return s;
 }
@@ -167,14 +170,25 @@ static double l1_room(const struct pacc_gpu *gpu,
   return gpu->l1_bytes - gpu->smem_sm;
 }
 
+static double norm(const double *terms, unsigned n, double order);
+
+/* Clocks of L1 for one request: lines are looked up while the data of others is
+ * delivered. */
+static double request_cycles(const struct pacc_access *access,
+                             const struct pacc_request *r) {
+  if (access->write)
+    return fmax(r->cycles, STORE_LINE * r->lines);
+  const double terms[] = {r->cycles, LOAD_LINE * r->lines};
+  return norm(terms, 2, OVERLAP);
+}
+
 /* Adds the requests of one access; returns the sectors that they ask for. */
 static double add_requests(const struct pacc_work *work,
                            const struct pacc_access *access,
                            const struct pacc_block_score *score, double warps,
                            struct traffic *t) {
   struct pacc_request r = pacc_access_request(access, score->block);
-  double cycles =
-      access->write ? fmax(r.cycles, STORE_LINE * r.lines) : r.cycles;
+  double cycles = request_cycles(access, &r);
   double n = warps * access->count;
   t->requests += n;
   t->request_sectors += n * r.sectors;
@@ -256,9 +270,9 @@ static double dram_bytes(const struct pacc_rank_context *context,
     bytes += waves * pacc_access_span(a, extent, pacc_access_trip(work, a)) *
              pacc_access_repeats(work, a);
   }
-  bytes = fmax(context->footprint, fmin(bytes, l2_bytes));
-  return context->footprint +
-         (1 - l2 / context->footprint) * (bytes - context->footprint);
+  double least = context->least_traffic;
+  bytes = fmax(least, fmin(bytes, l2_bytes));
+  return least + (1 - l2 / context->footprint) * (bytes - least);
 }
 
 /*===-- Time -------------------------------------------------------------===*/
@@ -346,7 +360,7 @@ void pacc_estimate(const struct pacc_rank_context *context,
   describe_grid(context, &s, score);
 
   double useful = s.live * work->active;
-  double busiest = s.busiest * useful;
+  double busiest = s.busiest * s.live;
   double second = 1 / gpu->clock;
   double sms = gpu->sm_count;
   double block_bytes = (t.read_sectors + t.write_sectors) * PACC_SECTOR;
@@ -365,12 +379,12 @@ void pacc_estimate(const struct pacc_rank_context *context,
       second;
   score->t_dram = score->dram_bytes / (gpu->memory_bandwidth * DRAM_SHARE);
   score->t_blocks =
-      fmax(s.blocks * BLOCK_START, s.busiest * s.warps * WARP_START) * second;
+      fmax(s.blocks * BLOCK_START, s.started * s.warps * WARP_START) * second;
 
   double from_dram =
       score->l2_bytes > 0 ? fmin(1, score->dram_bytes / score->l2_bytes) : 0;
   double far_latency = L2_LATENCY + from_dram * (DRAM_LATENCY - L2_LATENCY);
-  double rounds = ceil(s.busiest * work->active / score->occupancy.blocks);
+  double rounds = ceil(s.busiest / score->occupancy.blocks);
   score->t_latency =
       fmax(1, rounds) * block_cycles(work, &t, &s, far_latency) * second;
   score->time = total_time(score);

@@ -22,7 +22,8 @@ struct pacc_group {
 
 /* What all candidates of one kernel share, made once.
  * runs        scratch for footprints, room for n_runs
- * footprint   distinct bytes that the kernel reads and writes, all arrays
+ * footprint   distinct bytes that the kernel touches, all arrays
+ * least_traffic  bytes to and from device memory if every byte goes once
  */
 struct pacc_rank_context {
   const struct pacc_gpu *gpu;
@@ -32,7 +33,7 @@ struct pacc_rank_context {
   size_t *member_storage;
   size_t n_runs;
   struct pacc_run *runs;
-  double footprint;
+  double footprint, least_traffic;
 };
 
 enum pacc_model_status pacc_rank_context_init(struct pacc_rank_context *context,

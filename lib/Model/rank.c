@@ -56,9 +56,16 @@ static bool same_group(const struct pacc_access *a,
          memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-/* An array counts once for reading and once for writing, by the access that
- * touches most of it. */
-static double total_footprint(const struct pacc_work *work) {
+static double access_bytes(const struct pacc_work *work,
+                           const struct pacc_access *a) {
+  return a->footprint ? (double)a->footprint
+                      : pacc_access_span(a, work->extent,
+                                         pacc_access_trip(work, a));
+}
+
+/* Distinct bytes of all arrays. An array counts by the access that touches most
+ * of it; once more if `traffic` and it is both read and written. */
+static double total_bytes(const struct pacc_work *work, bool traffic) {
   double sum = 0;
   for (size_t i = 0; i < work->n_accesses; i++) {
     const struct pacc_access *a = &work->accesses[i];
@@ -66,12 +73,10 @@ static double total_footprint(const struct pacc_work *work) {
     bool seen = false;
     for (size_t j = 0; j < work->n_accesses && !seen; j++) {
       const struct pacc_access *b = &work->accesses[j];
-      if (a->array != b->array || a->write != b->write)
+      if (a->array != b->array || (traffic && a->write != b->write))
         continue;
       seen = j < i;
-      double bytes = b->footprint ? (double)b->footprint
-                                  : pacc_access_span(b, work->extent,
-                                                     pacc_access_trip(work, b));
+      double bytes = access_bytes(work, b);
       largest = bytes > largest ? bytes : largest;
     }
     if (!seen)
@@ -119,7 +124,8 @@ enum pacc_model_status pacc_rank_context_init(struct pacc_rank_context *context,
   context->runs = calloc(context->n_runs, sizeof *context->runs);
   if (!context->runs)
     return PACC_MODEL_NOMEM;
-  context->footprint = total_footprint(work);
+  context->footprint = total_bytes(work, false);
+  context->least_traffic = total_bytes(work, true);
   return PACC_MODEL_OK;
 }
 

@@ -38,6 +38,7 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
                  kernel->launches;
   for (int i = 0; i < PACC_MAX_DIMS; ++i)
     kernel->extent[i] = 1;
+  kernel->active = 1;
   if (!plan->loop)
     return;
   isl_size n = isl_multi_union_pw_aff_dim(plan->loop, isl_dim_set);
@@ -50,6 +51,8 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
   isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
       isl_multi_union_pw_aff_copy(plan->loop));
   pacc_nominal_trips(planner->expected, plan->domain, grid, kernel->extent);
+  kernel->active =
+      pacc_nominal_active(planner->expected, plan->domain, prefix, grid);
   isl_union_map_free(grid);
 }
 

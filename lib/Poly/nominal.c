@@ -139,6 +139,73 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
   return trips;
 }
 
+/* Share of the box `size` around a set whose dimensions from `pos` on are
+ * open that its points fill: the mean over slices, the last dimension whole. */
+static double filled_share(__isl_keep isl_set *set, int pos,
+                           const double *size) {
+  enum { SLICES = 8 };
+  if (isl_set_is_empty(set) != isl_bool_false)
+    return 0;
+  isl_size n = isl_set_dim(set, isl_dim_set);
+  if (pos == n - 1)
+    return extent_of(set, pos) / size[pos];
+  isl_val *least = isl_set_dim_min_val(isl_set_copy(set), pos);
+  double sum = 0;
+  for (int i = 0; i < SLICES; ++i) {
+    long step = (long)(size[pos] * (2 * i + 1) / (2 * SLICES));
+    isl_val *at = isl_val_add_ui(isl_val_copy(least), (unsigned long)step);
+    isl_set *slice =
+        isl_set_fix_val(isl_set_copy(set), isl_dim_set, (unsigned)pos, at);
+    sum += filled_share(slice, pos + 1, size);
+    isl_set_free(slice);
+  }
+  isl_val_free(least);
+  return sum / SLICES;
+}
+
+/* The threads of the first or of the last launch. */
+static __isl_give isl_set *threads_of_launch(__isl_keep isl_union_set *domain,
+                                             __isl_keep isl_union_map *launch,
+                                             __isl_keep isl_union_map *grid,
+                                             bool last) {
+  isl_union_set *one = isl_union_set_copy(domain);
+  if (launch) {
+    isl_union_set *at = isl_union_set_apply(isl_union_set_copy(domain),
+                                            isl_union_map_copy(launch));
+    at = last ? isl_union_set_lexmax(at) : isl_union_set_lexmin(at);
+    at = isl_union_set_apply(at,
+                             isl_union_map_reverse(isl_union_map_copy(launch)));
+    one = isl_union_set_intersect(one, at);
+  }
+  return isl_set_from_union_set(
+      isl_union_set_apply(one, isl_union_map_copy(grid)));
+}
+
+double pacc_nominal_active(__isl_keep isl_set *nominal,
+                           __isl_keep isl_union_set *domain,
+                           __isl_keep isl_union_map *launch,
+                           __isl_keep isl_union_map *grid) {
+  isl_union_set *at = isl_union_set_intersect_params(isl_union_set_copy(domain),
+                                                     isl_set_copy(nominal));
+  double active = 1, most = 0;
+  for (int last = 0; last < (launch ? 2 : 1); ++last) {
+    if (isl_union_set_is_empty(at) != isl_bool_false)
+      break;
+    isl_set *threads = threads_of_launch(at, launch, grid, last);
+    isl_size n = isl_set_dim(threads, isl_dim_set);
+    double size[PACC_MAX_DIMS], box = 1;
+    for (int d = 0; d < n && d < PACC_MAX_DIMS; ++d)
+      box *= size[d] = extent_of(threads, d);
+    if (n > 0 && n <= PACC_MAX_DIMS && box > most) {
+      most = box;
+      active = filled_share(threads, 0, size);
+    }
+    isl_set_free(threads);
+  }
+  isl_union_set_free(at);
+  return active > 0 && active < 1 ? active : 1;
+}
+
 /* Marks the dimension that an equality determines from the ones before it. */
 static isl_stat mark_determined(__isl_take isl_constraint *c, void *user) {
   bool *determined = user;

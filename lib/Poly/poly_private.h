@@ -130,6 +130,13 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
                           __isl_keep isl_union_set *domain,
                           __isl_keep isl_union_map *loop, double *extent);
 
+/* Share of the box around the points of `grid` that have an instance, in the
+ * larger of the first and the last launch (NULL: there is one). */
+double pacc_nominal_active(__isl_keep isl_set *nominal,
+                           __isl_keep isl_union_set *domain,
+                           __isl_keep isl_union_map *launch,
+                           __isl_keep isl_union_map *grid);
+
 /* Statement instances of `domain` at the nominal size, each statement's
  * (or flat part's) counted as its bounding box. */
 double pacc_nominal_instances(__isl_keep isl_set *nominal,

@@ -83,6 +83,7 @@ KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts) {
     Work.Extent[D] = std::max<double>(1, Plan.extent[D]);
     Threads *= Work.Extent[D];
   }
+  Work.Active = Plan.active;
   Work.Iterations = std::max(1.0, Plan.work / Threads);
   Collector C{Work, {}};
   pacc_kernel_foreach_access(&Plan, &Facts, collect, &C);
@@ -110,7 +111,7 @@ pacc_work modelWork(const KernelWork &K, const KernelResources &Resources) {
   pacc_work Work = {};
   Work.dims = K.Dims;
   std::copy_n(K.Extent, 3, Work.extent);
-  Work.active = 1;
+  Work.active = K.Active;
   Work.regs = Resources.Registers;
   Work.regs_exact = Resources.Exact;
   Work.seq_trip = K.Iterations;

@@ -23,6 +23,7 @@ namespace pacc {
 struct KernelWork {
   unsigned Dims = 0;
   uint64_t Extent[3] = {1, 1, 1};
+  double Active = 1;     // share of the threads that do work
   double Iterations = 1; // statement instances per thread
   std::vector<pacc_access> Accesses;
   std::vector<std::string> Arrays;
