@@ -38,6 +38,13 @@ extern "C" {
 /* Defined by the runtime as `const int __pacc_rt_abi_v3 = PACC_ABI_VERSION;` */
 extern const int PACC_ABI_SYMBOL;
 
+/* The threads per block along x, y, z of a launch that has at most so many
+ * threads per multiprocessor of the device. */
+struct pacc_sized_block {
+  uint64_t threads_sm;
+  uint32_t block[3];
+};
+
 /* One GPU kernel.
  * name        its symbol in the PTX and in the bitcode
  * label       where its loops stand in the source, "gemm.c:42", or ""
@@ -45,6 +52,8 @@ extern const int PACC_ABI_SYMBOL;
  * block       threads per block along x, y, z
  * max_threads 0: the code is for `block` alone; else it runs with any block of
  *             up to so many threads
+ * n_smaller   blocks for smaller launches, by ascending threads_sm: the first
+ * smaller     that holds is taken, `block` if none does
  * shared      bytes of dynamic shared memory per block
  * n_params    number of parameters
  * param_sizes bytes of each parameter (pointers are 8)
@@ -55,6 +64,8 @@ struct pacc_kernel {
   uint32_t dims;
   uint32_t block[3];
   uint32_t max_threads;
+  uint32_t n_smaller;
+  const struct pacc_sized_block *smaller;
   uint32_t shared;
   uint32_t n_params;
   const uint32_t *param_sizes;

@@ -13,8 +13,8 @@ static const double WARP = 32;
 static const double SCHEDULERS = 4;
 static const double LOAD_LINE = 0.4; /* per line that a load request touches */
 static const double STORE_LINE = 2;  /* the same of a store */
-static const double L2_PORT = 48;   /* bytes per clock from L2 to one SM */
-static const double L2_ALL = 28.8;  /* the same where all SMs ask at once */
+static const double L2_PORT = 48;    /* bytes per clock from L2 to one SM */
+static const double L2_ALL = 28.8;   /* the same if all ask for other bytes */
 static const double DRAM_SHARE = 0.89; /* of the nominal bandwidth */
 static const double L1_LATENCY = 40;
 static const double L2_LATENCY = 283;
@@ -241,16 +241,11 @@ static struct traffic traffic_of(const struct pacc_rank_context *context,
   return t;
 }
 
-/* Bytes that come from and go to device memory. What fits into L2 is taken to
- * be there: copies in and earlier kernels leave it. Of what does not fit, each
- * wave of blocks reads what it touches. */
-static double dram_bytes(const struct pacc_rank_context *context,
+/* Distinct bytes that each wave of blocks touches, over all waves. */
+static double wave_bytes(const struct pacc_rank_context *context,
                          const struct pacc_block_score *score,
-                         const struct shape *shape, double l2_bytes) {
+                         const struct shape *shape) {
   const struct pacc_work *work = context->work;
-  double l2 = (double)context->gpu->l2_bytes;
-  if (context->footprint <= l2)
-    return 0;
   double places =
       (double)score->occupancy.blocks * (double)context->gpu->sm_count;
   uint64_t extent[3];
@@ -270,6 +265,17 @@ static double dram_bytes(const struct pacc_rank_context *context,
     bytes += waves * pacc_access_span(a, extent, pacc_access_trip(work, a)) *
              pacc_access_repeats(work, a);
   }
+  return bytes;
+}
+
+/* Bytes that come from and go to device memory. What fits into L2 is taken to
+ * be there: copies in and earlier kernels leave it. Of what does not fit, each
+ * wave of blocks reads what it touches. */
+static double dram_bytes(const struct pacc_rank_context *context, double bytes,
+                         double l2_bytes) {
+  double l2 = (double)context->gpu->l2_bytes;
+  if (context->footprint <= l2)
+    return 0;
   double least = context->least_traffic;
   bytes = fmax(least, fmin(bytes, l2_bytes));
   return least + (1 - l2 / context->footprint) * (bytes - least);
@@ -366,7 +372,8 @@ void pacc_estimate(const struct pacc_rank_context *context,
   double block_bytes = (t.read_sectors + t.write_sectors) * PACC_SECTOR;
   score->sectors = t.requests > 0 ? t.request_sectors / t.requests : 0;
   score->l2_bytes = block_bytes * s.blocks * useful;
-  score->dram_bytes = dram_bytes(context, score, &s, score->l2_bytes);
+  double distinct = wave_bytes(context, score, &s);
+  score->dram_bytes = dram_bytes(context, distinct, score->l2_bytes);
 
   /* Few warps leave partitions of the SM without work. */
   double warps = s.resident.n * s.warps;
@@ -374,9 +381,12 @@ void pacc_estimate(const struct pacc_rank_context *context,
   double issue = warp_issue(gpu, work, t.requests / s.warps);
   score->t_issue = busiest * s.warps * issue * uneven * second;
   score->t_l1 = busiest * t.l1_cycles * second;
+  /* SMs whose loops ask for the same bytes side by side are served at once. */
+  double asked = score->l2_bytes;
+  if (work->seq_trip > 1)
+    asked = fmin(asked, distinct);
   score->t_l2 =
-      fmax(busiest * block_bytes / L2_PORT, score->l2_bytes / (sms * L2_ALL)) *
-      second;
+      fmax(busiest * block_bytes / L2_PORT, asked / (sms * L2_ALL)) * second;
   score->t_dram = score->dram_bytes / (gpu->memory_bandwidth * DRAM_SHARE);
   score->t_blocks =
       fmax(s.blocks * BLOCK_START, s.started * s.warps * WARP_START) * second;

@@ -58,9 +58,9 @@ static bool same_group(const struct pacc_access *a,
 
 static double access_bytes(const struct pacc_work *work,
                            const struct pacc_access *a) {
-  return a->footprint ? (double)a->footprint
-                      : pacc_access_span(a, work->extent,
-                                         pacc_access_trip(work, a));
+  return a->footprint
+             ? (double)a->footprint
+             : pacc_access_span(a, work->extent, pacc_access_trip(work, a));
 }
 
 /* Distinct bytes of all arrays. An array counts by the access that touches most

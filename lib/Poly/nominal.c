@@ -143,7 +143,7 @@ double pacc_nominal_trips(__isl_keep isl_set *nominal,
  * open that its points fill: the mean over slices, the last dimension whole. */
 static double filled_share(__isl_keep isl_set *set, int pos,
                            const double *size) {
-  enum { SLICES = 8 };
+  const int slices = 8;
   if (isl_set_is_empty(set) != isl_bool_false)
     return 0;
   isl_size n = isl_set_dim(set, isl_dim_set);
@@ -151,8 +151,8 @@ static double filled_share(__isl_keep isl_set *set, int pos,
     return extent_of(set, pos) / size[pos];
   isl_val *least = isl_set_dim_min_val(isl_set_copy(set), pos);
   double sum = 0;
-  for (int i = 0; i < SLICES; ++i) {
-    long step = (long)(size[pos] * (2 * i + 1) / (2 * SLICES));
+  for (int i = 0; i < slices; ++i) {
+    long step = (long)(size[pos] * (2 * i + 1) / (2 * slices));
     isl_val *at = isl_val_add_ui(isl_val_copy(least), (unsigned long)step);
     isl_set *slice =
         isl_set_fix_val(isl_set_copy(set), isl_dim_set, (unsigned)pos, at);
@@ -160,7 +160,7 @@ static double filled_share(__isl_keep isl_set *set, int pos,
     isl_set_free(slice);
   }
   isl_val_free(least);
-  return sum / SLICES;
+  return sum / slices;
 }
 
 /* The threads of the first or of the last launch. */

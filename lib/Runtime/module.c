@@ -57,18 +57,26 @@ static bool check_code(const struct pacc_device *device,
 }
 
 /* CUDA's limits of a block; they hold for every architecture. */
+static bool possible_block(const uint32_t block[3]) {
+  uint64_t threads = 1;
+  for (int i = 0; i < 3; i++) {
+    if (block[i] == 0 || block[i] > 1024)
+      return false;
+    threads *= block[i];
+  }
+  return threads <= 1024;
+}
+
 static bool check_kernel(const struct pacc_image *image,
                          const struct pacc_kernel *kernel,
                          struct pacc_error *error) {
   if (!kernel->name || !kernel->name[0])
     return damaged(image, "a kernel has no name", error);
-  uint64_t threads = 1;
-  for (int i = 0; i < 3; i++) {
-    if (kernel->block[i] == 0 || kernel->block[i] > 1024)
-      return damaged(image, "a kernel has an impossible block size", error);
-    threads *= kernel->block[i];
-  }
-  if (threads > 1024)
+  bool possible =
+      possible_block(kernel->block) && (!kernel->n_smaller || kernel->smaller);
+  for (uint32_t i = 0; possible && i < kernel->n_smaller; i++)
+    possible = possible_block(kernel->smaller[i].block);
+  if (!possible)
     return damaged(image, "a kernel has an impossible block size", error);
   if (kernel->dims > 3 || kernel->max_threads > 1024)
     return damaged(image, "a kernel has an impossible grid", error);

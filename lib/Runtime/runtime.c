@@ -135,10 +135,25 @@ bool pacc_grid_of(const struct pacc_kernel *kernel, const int64_t n[3],
   return true;
 }
 
+/* The kernel with its block for a launch of n threads. */
+static struct pacc_kernel sized(const struct pacc_kernel *kernel,
+                                const int64_t n[3], uint32_t sm_count) {
+  struct pacc_kernel found = *kernel;
+  double threads = (double)n[0] * (double)n[1] * (double)n[2];
+  for (uint32_t i = 0; i < kernel->n_smaller; i++) {
+    const struct pacc_sized_block *smaller = &kernel->smaller[i];
+    if (threads <= (double)smaller->threads_sm * sm_count) {
+      memcpy(found.block, smaller->block, sizeof found.block);
+      break;
+    }
+  }
+  return found;
+}
+
 static void launch(struct pacc_run *run, uint32_t number,
-                   const uint32_t grid[3], void **params) {
+                   const struct pacc_kernel *kernel, const uint32_t grid[3],
+                   void **params) {
   struct pacc_device *device = run->device;
-  const struct pacc_kernel *kernel = &run->region->image->kernels[number];
   struct pacc_profile_op op = {
       .kind = PACC_PROFILE_KERNEL,
       .name = kernel->name,
@@ -188,14 +203,15 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
     FAIL_HERE(run, "there is no kernel %u", number);
     return;
   }
-  const struct pacc_kernel *kernel = &run->region->image->kernels[number];
   const int64_t n[3] = {nx, ny, nz};
+  const struct pacc_kernel kernel = sized(&run->region->image->kernels[number],
+                                          n, run->device->info.sm_count);
   uint32_t grid[3];
-  if (!pacc_grid_of(kernel, n, grid)) {
+  if (!pacc_grid_of(&kernel, n, grid)) {
     FAIL_HERE(run,
               "kernel %s needs %" PRIu64 " blocks along x, more than the "
               "2147483647 that there can be",
-              kernel->name, count_blocks(nx, kernel->block[0]));
+              kernel.name, count_blocks(nx, kernel.block[0]));
     return;
   }
   prepare(run);
@@ -203,7 +219,7 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
   if (!run->failed && !run->managed)
     pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
-    launch(run, number, grid, params);
+    launch(run, number, &kernel, grid, params);
 }
 
 /* ---- end ------------------------------------------------------------ */

@@ -77,6 +77,15 @@ static void printScore(raw_ostream &OS, const pacc_block_score &S) {
      << format(" %7.3g %7.3g %6.3g\n", S.sectors, S.waves, S.tail);
 }
 
+/// "32x4 up to 500 threads per SM, ...": the blocks of smaller launches.
+static std::string smallerBlocks(const BlockChoice &Choice) {
+  std::string Text;
+  for (const pacc_sized_block &S : Choice.Smaller)
+    Text += (Text.empty() ? "" : ", ") + shape(S.block) + " up to " +
+            std::to_string(S.threads_sm) + " threads per SM";
+  return Text;
+}
+
 //===----------------------------------------------------------------------===//
 // Reports
 //===----------------------------------------------------------------------===//
@@ -89,7 +98,10 @@ void printBlocks(raw_ostream &OS, const BlockReport &R) {
   }
   OS << extents(R.Work) << " threads, " << format("%.4g", R.Work.Iterations)
      << " iterations each, " << printRegisters(R.Resources) << '\n';
-  OS << "  block " << shape(R.Choice.Block) << " (" << R.Choice.Reason << ")\n";
+  OS << "  block " << shape(R.Choice.Block) << " (" << R.Choice.Reason << ")";
+  if (!R.Choice.Smaller.empty())
+    OS << "; " << smallerBlocks(R.Choice);
+  OS << '\n';
   OS << "  complex access: " << (R.Choice.ComplexAccess ? "yes" : "no")
      << ", synchronization: " << (R.Choice.Sync ? "yes" : "no") << '\n';
   pacc_work Work = modelWork(R.Work, R.Resources);
@@ -146,6 +158,8 @@ void remarkBlocks(OptimizationRemarkEmitter &ORE, const DebugLoc &Loc,
              << NV("RunnerUp", shape(Next->block)) << ", "
              << NV("RunnerUpTime", microseconds(Next->time)) << ", bound by "
              << NV("RunnerUpBound", pacc_score_bound(Next));
+    if (!R.Choice.Smaller.empty())
+      Remark << "; " << NV("Smaller", smallerBlocks(R.Choice));
     Remark << "; " << NV("Registers", printRegisters(R.Resources))
            << (R.Choice.ComplexAccess ? "; complex access" : "")
            << (R.Choice.Sync ? "; synchronization" : "") << setExtraArgs();

@@ -8,6 +8,7 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include <cmath>
 #include <map>
 
 using namespace llvm;
@@ -107,6 +108,22 @@ void countOperations(const Function &Kernel, KernelWork &Work) {
   }
 }
 
+/// Iterations whose loads are issued before the first is waited for. LLVM
+/// unrolls such loops, and ptxas has three to five of their loads under way in
+/// the machine code of PolyBench's sums; none passes a store.
+static double iterationsAhead(const KernelWork &K) {
+  const double LoadsAhead = 4;
+  double Loads = 0;
+  for (const pacc_access &A : K.Accesses) {
+    if (A.count < K.Iterations)
+      continue;
+    if (A.write)
+      return 1;
+    Loads += A.count / K.Iterations;
+  }
+  return std::max(1.0, LoadsAhead / std::max(1.0, Loads));
+}
+
 pacc_work modelWork(const KernelWork &K, const KernelResources &Resources) {
   pacc_work Work = {};
   Work.dims = K.Dims;
@@ -116,7 +133,7 @@ pacc_work modelWork(const KernelWork &K, const KernelResources &Resources) {
   Work.regs_exact = Resources.Exact;
   Work.seq_trip = K.Iterations;
   Work.chain = 1;
-  Work.ahead = 0; // LLVM or ptxas unrolls such loops, by four as a rule
+  Work.ahead = iterationsAhead(K);
   Work.fp64 = K.Fp64;
   Work.fp32 = K.Fp32;
   Work.special = K.Special;
@@ -155,6 +172,45 @@ static pacc_model_status rank(const pacc_gpu *Gpu, const pacc_work &Work,
   return Status;
 }
 
+/// Times that a launch is larger than the next smaller one that gets a block of
+/// its own, and how much faster that block must be.
+static const double SizeStep = 8, WorthIt = 1.05;
+
+/// Sizes of launches are known at run time: sizes and trip counts may be
+/// parameters, and triangles shrink. Where the block that was chosen for the
+/// expected size is too large for a launch of a few threads, those get another.
+static void chooseForSmaller(const pacc_gpu *Gpu, pacc_work Work,
+                             BlockChoice &Choice) {
+  const unsigned Steps = 2;
+  double Threads = 1;
+  for (unsigned D = 0; D < Work.dims; ++D)
+    Threads *= Work.extent[D];
+  const double Shrink = std::pow(SizeStep, 1.0 / Work.dims);
+  pacc_rank_options Auto = {PACC_RANK_AUTO, {0, 0, 0}};
+  const uint32_t *Block = Choice.Block;
+  for (unsigned Step = 0; Step < Steps; ++Step) {
+    for (unsigned D = 0; D < Work.dims; ++D)
+      Work.extent[D] = std::max<double>(1, Work.extent[D] / Shrink);
+    pacc_ranking Ranking = {};
+    if (pacc_rank_blocks(Gpu, &Work, &Auto, &Ranking) == PACC_MODEL_OK) {
+      ArrayRef<pacc_block_score> Scores(Ranking.scores, Ranking.n);
+      auto Same = find_if(Scores, [&](const pacc_block_score &S) {
+        return std::equal(S.block, S.block + 3, Block);
+      });
+      if (Same == Scores.end() || Same->time > WorthIt * Ranking.scores->time) {
+        // Halfway between the two sizes.
+        pacc_sized_block Sized;
+        Sized.threads_sm =
+            Threads / std::pow(SizeStep, Step + 0.5) / Gpu->sm_count;
+        std::copy_n(Ranking.scores->block, 3, Sized.block);
+        Choice.Smaller.insert(Choice.Smaller.begin(), Sized);
+        Block = Choice.Smaller.front().block;
+      }
+    }
+    pacc_ranking_free(&Ranking);
+  }
+}
+
 BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
                         const Options &Opts) {
   BlockChoice Choice;
@@ -187,6 +243,8 @@ BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
     static const uint32_t Usual[3][3] = {{128, 1, 1}, {32, 8, 1}, {32, 4, 2}};
     std::copy_n(Usual[K.Dims - 1], 3, Choice.Block);
     Choice.Reason = std::string("not ranked: ") + pacc_model_message(Status);
+  } else if (Opts.BlockSize == "auto" || Opts.BlockSize == "sweep") {
+    chooseForSmaller(Gpu, Work, Choice);
   }
   return Choice;
 }

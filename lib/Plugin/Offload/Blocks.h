@@ -8,6 +8,7 @@
 #define PACC_PLUGIN_OFFLOAD_BLOCKS_H
 
 #include "Options.h"
+#include "pacc/abi.h"
 #include "pacc/model.h"
 #include "pacc/poly.h"
 #include <vector>
@@ -54,6 +55,8 @@ struct BlockChoice {
   /// All candidates, best first; empty if nothing was ranked.
   std::vector<pacc_block_score> Ranking;
   bool ComplexAccess = false, Sync = false;
+  /// Better blocks for smaller launches, the smallest first.
+  std::vector<pacc_sized_block> Smaller;
 };
 
 BlockChoice chooseBlock(const KernelWork &Work,

@@ -129,6 +129,20 @@ unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
   return Kernels.size() - 1;
 }
 
+unsigned DeviceModule::maxThreads(const KernelInfo &K) const {
+  // Every architecture allows as many.
+  const unsigned Any = 1024;
+  if (anyBlock())
+    return Any;
+  auto Threads = [](const uint32_t Block[3]) {
+    return Block[0] * Block[1] * Block[2];
+  };
+  unsigned Most = 0;
+  for (const pacc_sized_block &S : K.Choice.Smaller)
+    Most = std::max({Most, Threads(S.block), Threads(K.Choice.Block)});
+  return Most;
+}
+
 /// Makes the block sizes constants of the code of \p M, a copy of the device
 /// module, and a promise to ptxas.
 void DeviceModule::fixBlocks(Module &M) const {
@@ -136,6 +150,10 @@ void DeviceModule::fixBlocks(Module &M) const {
     return;
   for (const KernelInfo &K : Kernels) {
     Function &F = *M.getFunction(K.F->getName());
+    if (unsigned Threads = maxThreads(K)) {
+      F.addFnAttr("nvvm.maxntid", Twine(Threads).str());
+      continue;
+    }
     std::string Shape =
         (Twine(K.Choice.Block[0]) + "," + Twine(K.Choice.Block[1]) + "," +
          Twine(K.Choice.Block[2]))
@@ -298,7 +316,8 @@ bool DeviceModule::chooseBlocks() {
   bool Changed = false;
   for (KernelInfo &K : Kernels) {
     BlockChoice New = chooseBlock(K.Work, K.Resources, Opts);
-    Changed |= !std::equal(New.Block, New.Block + 3, K.Choice.Block);
+    Changed |= !std::equal(New.Block, New.Block + 3, K.Choice.Block) ||
+               New.Smaller.size() != K.Choice.Smaller.size();
     K.Choice = std::move(New);
   }
   return Changed;

@@ -68,6 +68,8 @@ private:
   };
   bool anyBlock() const { return Opts.BlockSize == "sweep"; }
   bool chooseBlocks();
+  /// Threads of the largest block that the kernel may get; 0: it has but one.
+  unsigned maxThreads(const KernelInfo &K) const;
   void fixBlocks(llvm::Module &M) const;
   void expandMultiplyAdds();
   void relaxMath();

@@ -72,22 +72,33 @@ Constant *DeviceModule::createSpan(StringRef Name, StringRef Location) {
 
 /// struct pacc_kernel.
 Constant *DeviceModule::describeKernel(const KernelInfo &K) {
-  // Every architecture allows as many threads.
-  const unsigned MaxThreads = 1024;
   LLVMContext &Ctx = Host.getContext();
   Type *I32 = Type::getInt32Ty(Ctx);
   SmallVector<uint32_t, 16> Sizes;
   for (const Argument &Arg : K.F->args())
     Sizes.push_back(Device->getDataLayout().getTypeStoreSize(Arg.getType()));
+  Constant *Null = ConstantPointerNull::get(PointerType::get(Ctx, 0));
   Constant *SizeTable =
-      Sizes.empty()
-          ? cast<Constant>(ConstantPointerNull::get(PointerType::get(Ctx, 0)))
-          : createData(ConstantDataArray::get(Ctx, Sizes));
+      Sizes.empty() ? Null : createData(ConstantDataArray::get(Ctx, Sizes));
+  auto Block = [&](const uint32_t Shape[3]) {
+    return ConstantDataArray::get(Ctx, ArrayRef<uint32_t>(Shape, 3));
+  };
+  SmallVector<Constant *, 2> Smaller;
+  for (const pacc_sized_block &S : K.Choice.Smaller)
+    Smaller.push_back(ConstantStruct::getAnon(
+        {ConstantInt::get(Type::getInt64Ty(Ctx), S.threads_sm),
+         Block(S.block)}));
+  Constant *SmallerTable =
+      Smaller.empty()
+          ? Null
+          : createData(ConstantArray::get(
+                ArrayType::get(Smaller[0]->getType(), Smaller.size()),
+                Smaller));
   return ConstantStruct::getAnon(
       {createString(K.F->getName()), createString(K.Label),
-       ConstantInt::get(I32, K.Work.Dims),
-       ConstantDataArray::get(Ctx, ArrayRef<uint32_t>(K.Choice.Block, 3)),
-       ConstantInt::get(I32, anyBlock() ? MaxThreads : 0),
+       ConstantInt::get(I32, K.Work.Dims), Block(K.Choice.Block),
+       ConstantInt::get(I32, maxThreads(K)),
+       ConstantInt::get(I32, Smaller.size()), SmallerTable,
        ConstantInt::get(I32, 0), ConstantInt::get(I32, Sizes.size()),
        SizeTable});
 }

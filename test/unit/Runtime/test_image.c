@@ -56,6 +56,14 @@ static void nameless(void) { kernels[FILL].name = ""; }
 static void no_threads(void) { kernels[FILL].block[1] = 0; }
 static void too_many_threads(void) { kernels[FILL].block[2] = 64; }
 static void far_too_many_threads(void) { kernels[FILL].block[0] = 1u << 31; }
+static void large_smaller_block(void) {
+  static const struct pacc_sized_block smaller[] = {{1, {32, 1, 1}},
+                                                    {2, {1024, 2, 1}}};
+  kernels[AXPY].max_threads = 1024;
+  kernels[AXPY].n_smaller = 2;
+  kernels[AXPY].smaller = smaller;
+}
+static void lost_smaller_blocks(void) { kernels[AXPY].n_smaller = 1; }
 static void no_sizes(void) { kernels[AXPY].param_sizes = NULL; }
 static void missing_kernel(void) {
   strcpy(strstr(ptx, ".visible .entry fill"), "");
@@ -105,6 +113,10 @@ static const struct change changes[] = {
     {"an empty block", no_threads, "impossible block size"},
     {"a large block", too_many_threads, "impossible block size"},
     {"a huge block", far_too_many_threads, "impossible block size"},
+    {"a large block for small launches", large_smaller_block,
+     "impossible block size"},
+    {"no blocks for small launches", lost_smaller_blocks,
+     "impossible block size"},
     {"no parameter sizes", no_sizes, "damaged (a kernel has no parameter"},
     {"a missing kernel", missing_kernel,
      "kernel fill is not in the device code of test.c: CUDA_ERROR_NOT_FOUND "

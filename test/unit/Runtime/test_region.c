@@ -116,6 +116,44 @@ static void check_launch(void *run, int64_t nx, int64_t ny, int64_t nz,
   CHECK(block[0] == 8 && block[1] == 4 && block[2] == 1);
 }
 
+/* FILL's block for nx x ny threads is bx x by. */
+static void check_block(void *run, int64_t nx, int64_t ny, unsigned bx,
+                        unsigned by) {
+  uint64_t address = 0;
+  int64_t rows = 0;
+  double value = 0;
+  int width = 0;
+  unsigned grid[3], block[3];
+  __pacc_rt_launch(run, FILL, nx, ny, 1,
+                   (void *[]){&address, &value, &rows, &width});
+  fake_cuda_last_launch(grid, block);
+  CHECK(block[0] == bx && block[1] == by && block[2] == 1);
+  CHECK(grid[0] == (nx + bx - 1) / bx && grid[1] == (ny + by - 1) / by);
+}
+
+/* The device has 4 multiprocessors. */
+static void child_blocks_by_size(void *argument) {
+  (void)argument;
+  static const struct pacc_sized_block smaller[] = {{8, {8, 1, 1}},
+                                                    {100, {4, 4, 1}}};
+  start();
+  static struct pacc_kernel kernels[N_KERNELS];
+  memcpy(kernels, test_image.kernels, sizeof kernels);
+  kernels[FILL].max_threads = 32;
+  kernels[FILL].n_smaller = 2;
+  kernels[FILL].smaller = smaller;
+  test_image.kernels = kernels;
+  void *run = __pacc_rt_begin(&test_region);
+  CHECK(run);
+  check_block(run, 1, 1, 8, 1);
+  check_block(run, 8, 4, 8, 1);
+  check_block(run, 33, 1, 4, 4);
+  check_block(run, 20, 20, 4, 4);
+  check_block(run, 401, 1, 8, 4);
+  CHECK(__pacc_rt_end(run) == 1);
+}
+CHILD_TEST(blocks_by_size)
+
 static void child_grids(void *argument) {
   (void)argument;
   start();
@@ -445,6 +483,7 @@ int main(void) {
       cmocka_unit_test(memory_is_reused),
       cmocka_unit_test(release_returns_everything),
       cmocka_unit_test(grids),
+      cmocka_unit_test(blocks_by_size),
       cmocka_unit_test(too_many_blocks),
       cmocka_unit_test(addresses),
       cmocka_unit_test(bounds),

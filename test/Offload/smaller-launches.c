@@ -1,0 +1,42 @@
+/* Launches of fewer threads than expected get another block where the model
+ * says that it pays: the triangle shrinks with k. Such code is for any block up
+ * to the largest, and the results stay.
+ * RUN: %clang -O3 -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm %s -o - | %pacc_opt -disable-output -passes='print<polly-acc-blocks<ptxas=off>>' 2>&1 | FileCheck %s --check-prefix=PRINT
+ * PRINT-LABEL: kernel update_scop{{.*}}: {{.*}} threads
+ * PRINT-NEXT: block [[#]]x[[#]] (auto); {{.*}} up to [[#]] threads per SM
+ *
+ * RUN: %pacc_cc -mllvm -polly-acc-fma=off -mllvm -polly-acc-ptxas=off -mllvm -polly-acc-dump-kernel-asm %s -o %t %rtlib 2> %t.ptx
+ * RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
+ * PTX: .entry update_scop
+ * PTX: .maxntid
+ * RUN: env PACC_DEVICE=host %t > %t.host
+ * RUN: env PACC_DEVICE=cpu PACC_LOG=launch %t 2> %t.log > %t.out
+ * RUN: cmp %t.host %t.out
+ *
+ * A block that was asked for is the only one.
+ * RUN: %pacc_cc -mllvm -polly-acc-fma=off -mllvm -polly-acc-block-size=32x8 -mllvm -polly-acc-dump-kernel-asm %s -o %t %rtlib 2> %t.ptx
+ * RUN: FileCheck %s --check-prefix=FIXED --input-file=%t.ptx
+ * FIXED: .entry update_scop
+ * FIXED: .reqntid 32, 8
+ */
+#include <stdio.h>
+
+enum { N = 2000, SIZE = 40 };
+
+__attribute__((noinline)) static void update(int n, double a[restrict N][N]) {
+  for (int k = 0; k < n; k++)
+    for (int i = k + 1; i < n; i++)
+      for (int j = k + 1; j <= i; j++)
+        a[i][j] -= a[i][k] * a[j][k];
+}
+
+int main(void) {
+  static double a[N][N];
+  for (int i = 0; i < SIZE; i++)
+    for (int j = 0; j <= i; j++)
+      a[i][j] = 1.0 / (i + j + 1);
+  update(SIZE, a);
+  for (int i = 0; i < SIZE; i++)
+    printf("%a\n", a[i][i / 2]);
+  return 0;
+}
