@@ -9,6 +9,7 @@ block per kernel, as compiled code has.
 import csv
 import json
 import math
+import re
 import statistics
 import subprocess
 import sys
@@ -104,10 +105,11 @@ def registers(options):
 
 @dataclass
 class Sample:
-    """A swept launch: how many launches it stands for, and the microseconds
-    of every shape that can run, by the turns in which it was timed."""
+    """A swept launch: how many launches it stands for, the microseconds of
+    every shape that can run, by the turns in which it was timed, and threads."""
     launches: int
     times: dict
+    threads: int = 0
 
     def fit(self, block):
         """The swept shape that stands for `block`: a smaller one where the
@@ -142,7 +144,8 @@ def read_sweep(path):
             # One launch may be sampled again later: with other counts.
             key = (row["x"], row["y"], row["z"], row["launches"])
             sample = samples[row["kernel"]].setdefault(
-                key, Sample(int(row["launches"]), {}))
+                key, Sample(int(row["launches"]), {}, math.prod(
+                    int(row[d]) for d in "xyz")))
             sample.times[decisions.shape(row["block"])] = tuple(
                 map(float, (row.get("turns") or row["us"]).split()))
     return {name: list(found.values()) for name, found in samples.items()}
@@ -158,10 +161,17 @@ def _shapes(samples):
 
 
 def total(samples, block, turns=None):
-    """Microseconds of all launches: the median of the turns."""
+    """Microseconds of all launches: the median of the turns. `block` is a shape
+    or tells the shape of a sample."""
+    shape = block if callable(block) else lambda sample: block
     return statistics.median(
-        sum(sample.time(block, turn) for sample in samples)
+        sum(sample.time(shape(sample), turn) for sample in samples)
         for turn in turns or range(_turns(samples)))
+
+
+def by_size(decision, multiprocessors):
+    """The shape of a sample under a decision that looks at a launch's size."""
+    return lambda sample: decision.block_of(sample.threads / multiprocessors)
 
 
 def totals(samples):
@@ -235,7 +245,7 @@ class Judgement:
 FLOOR = 4.0
 
 
-def judge(sweep, choices):
+def judge(sweep, choices, multiprocessors):
     least = short = 0.0
     spent = defaultdict(float)
     correlation = weight = 0.0
@@ -245,13 +255,14 @@ def judge(sweep, choices):
         fastest = best(samples)
         least += fastest
         for choice, decided in choices.items():
-            block = decided[name].block if isinstance(decided, dict) \
-                else line_shape(decided, samples)
+            block = by_size(decided[name], multiprocessors) \
+                if isinstance(decided, dict) else line_shape(decided, samples)
             spent[choice] += total(samples, block)
         if fastest < FLOOR * sum(sample.launches for sample in samples):
             short += fastest
         else:
-            auto = total(samples, choices["auto"][name].block)
+            auto = total(samples, by_size(choices["auto"][name],
+                                          multiprocessors))
             worst = max(worst, auto / fastest)
         estimated = {one.shape: one.terms["time"]
                      for one in choices["auto"][name].candidates}
@@ -281,6 +292,15 @@ def origin(folder):
             "llvm": manifest["llvm"], "commit": manifest["commit"], "date": day}
 
 
+def _multiprocessors(folder):
+    """Of the GPU, as the runtime says in the programs' logs."""
+    for path in sorted(Path(folder).glob("*.log")):
+        found = re.search(r"(\d+) multiprocessors", path.read_text())
+        if found:
+            return int(found[1])
+    raise EvaluationError(f"no log in {folder} names the GPU")
+
+
 def _mean(values):
     return math.exp(sum(map(math.log, values)) / len(values))
 
@@ -303,14 +323,17 @@ def _programs(options):
 
 
 def _judge_program(options, program):
-    """The row of a program, and the rows of its shapes."""
+    """The row of a program, and the rows of its shapes. `auto` is decided for
+    the code that was timed, which runs with any block and may have other
+    registers than code for one block."""
     kernel, dataset, sweep = program
     choices = dict(FIXED)
     for mode in CHOSEN:
-        choices[mode] = records(options, kernel, dataset, f"block-size={mode}")
+        size = "sweep" if mode == "auto" else mode
+        choices[mode] = records(options, kernel, dataset, f"block-size={size}")
     known = {name: samples for name, samples in sweep.items()
              if name in choices["auto"]}
-    found = judge(known, choices)
+    found = judge(known, choices, _multiprocessors(options.results))
     row = {"program": kernel.name, "dataset": dataset,
            "kernels": len(known), "best_us": f"{found.best:.1f}",
            **{choice: f"{found.over[choice]:.3f}"

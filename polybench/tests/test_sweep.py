@@ -7,6 +7,7 @@ from pathlib import Path
 from support import POLYBENCH  # noqa: F401 (puts the runner in the path)
 
 from runner import evaluate
+from runner.evaluate import decisions
 
 HEAD = "kernel,label,x,y,z,block,chosen,us,turns,launches\n"
 
@@ -14,9 +15,13 @@ HEAD = "kernel,label,x,y,z,block,chosen,us,turns,launches\n"
 class Decision:
     """A compiler's decision with estimates."""
 
-    def __init__(self, block, estimates):
+    def __init__(self, block, estimates, smaller=()):
         self.block = block
+        self.smaller = smaller
         self.candidates = [Candidate(*one) for one in estimates.items()]
+
+
+    block_of = decisions.Kernel.block_of
 
 
 class Candidate:
@@ -63,7 +68,7 @@ class Sweeps(unittest.TestCase):
                    "auto": {"k": Decision((64, 1, 1), {(32, 1, 1): 1,
                                                        (64, 1, 1): 3,
                                                        (256, 1, 1): 2})}}
-        found = evaluate.judge(sweep, choices)
+        found = evaluate.judge(sweep, choices, 10)
         self.assertEqual(found.best, 20.0)
         self.assertEqual(found.over, {"32x8": 1.5, "auto": 2.0})
         self.assertEqual(found.worst, 2.0)
@@ -84,6 +89,17 @@ class Sweeps(unittest.TestCase):
             path.write_text("kernel,x,y,z,block,us,launches\n"
                             "k,9,1,1,32x1x1,2.5,4\n")
             self.assertEqual(evaluate.best(evaluate.read_sweep(path)["k"]), 10)
+
+    def test_launches_have_blocks_by_their_size(self):
+        sweep = read(["k,,100,1,1,32x1x1,32x1x1,1.0,1.0,5",
+                      "k,,100,1,1,64x1x1,32x1x1,2.0,2.0,5",
+                      "k,,999,1,1,32x1x1,32x1x1,9.0,9.0,1",
+                      "k,,999,1,1,64x1x1,32x1x1,6.0,6.0,1"])
+        decision = Decision((64, 1, 1), {(64, 1, 1): 1, (32, 1, 1): 2},
+                            [(10, (32, 1, 1))])
+        found = evaluate.judge(sweep, {"auto": {"k": decision}}, 10)
+        self.assertEqual(found.best, 14.0)
+        self.assertEqual(found.over, {"auto": 11 / 14})
 
     def test_rank_correlation(self):
         self.assertAlmostEqual(evaluate.rank_correlation([1, 2, 3], [3, 2, 1]),

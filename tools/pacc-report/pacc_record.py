@@ -30,7 +30,8 @@ class Candidate:
 class Kernel:
     """name, place ("gemm.c:12"), the chosen shape and how it was chosen,
     estimated microseconds (None: not ranked), threads ("1000 x 1000"),
-    registers as text, accesses as text, candidates best first."""
+    registers as text, accesses as text, candidates best first, and the shapes
+    of smaller launches with their most threads per multiprocessor."""
     name: str
     place: str
     block: tuple
@@ -41,6 +42,12 @@ class Kernel:
     registers: str = ""
     accesses: list = field(default_factory=list)
     candidates: list = field(default_factory=list)
+    smaller: list = field(default_factory=list)
+
+    def block_of(self, threads_sm):
+        """The shape of a launch of so many threads per multiprocessor."""
+        return next((block for most, block in self.smaller
+                     if threads_sm <= most), self.block)
 
 
 def shape(text):
@@ -63,6 +70,12 @@ def _candidate(text):
     warps, max_warps = map(int, words[8].split("/"))
     return Candidate(shape(words[0]), terms, warps, max_warps, words[9],
                      *map(float, words[10:13]))
+
+
+def _smaller(text):
+    """[(500, (32, 4, 1))] for "32x4 up to 500 threads per SM"."""
+    return [(int(words[3]), shape(words[0]))
+            for words in map(str.split, text.split(", ")) if words]
 
 
 def _unquote(text):
@@ -125,5 +138,5 @@ def read(path):
                 one.get("Registers", ""),
                 [value for key, value in arguments if key == "Access"],
                 [_candidate(value) for key, value in arguments
-                 if key == "Candidate"]))
+                 if key == "Candidate"], _smaller(one.get("Smaller", ""))))
     return kernels

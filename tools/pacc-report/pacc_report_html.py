@@ -175,6 +175,10 @@ def _kernel(kernel, measured):
                      f"{escape(kernel.bound)}; {escape(kernel.threads)} threads,"
                      f" {escape(kernel.registers)}")
     lines.append(".</p>")
+    if kernel.smaller:
+        lines.append("<p>Smaller launches: " + ", ".join(
+            f"<b>{record.shape_text(block)}</b> up to {most} threads per SM"
+            for most, block in kernel.smaller) + ".</p>")
     if kernel.accesses:
         lines.append("<h3>Accesses</h3><table class=list>")
         for access in kernel.accesses:
