@@ -16,7 +16,9 @@ th { text-align: left; font-weight: 600; color: #555; }
 td, th { padding: .15em .6em; }
 .list tr:nth-child(even) td { background: #f5f6f8; }
 .list td.n { text-align: right; font-variant-numeric: tabular-nums; }
-.map td { min-width: 2.6em; padding: .25em .3em; text-align: center;
+.list td:first-child, .map th { white-space: nowrap; }
+.map { font-size: 12px; }
+.map td { min-width: 2.1em; padding: .25em .15em; text-align: center;
           border: 1px solid #fff; font-variant-numeric: tabular-nums; }
 .map th { text-align: right; font-weight: 400; }
 .map td.chosen { outline: 3px solid #0b57a4; outline-offset: -3px;
@@ -42,6 +44,11 @@ def _colour(ratio):
                         for end in (165, 15, 21))
     return f"background:rgb({red},{green},{blue});" \
            f"color:{'#fff' if share > .55 else '#222'}"
+
+
+def _us(value):
+    """Four digits, or all before the point."""
+    return f"{value:.0f}" if value >= 9999.5 else f"{value:.4g}"
 
 
 def _ratio(value):
@@ -121,8 +128,8 @@ def _ranking(kernel, measured):
         known = measured.get(one.shape)
         lines.append(
             f"<tr><td>{record.shape_text(one.shape)}"
-            f"<td class=n>{one.terms['time']:.4g}" +
-            (f"<td class=n>{known:.4g}" if known else
+            f"<td class=n>{_us(one.terms['time'])}" +
+            (f"<td class=n>{_us(known)}" if known else
              "<td class=n>-" if measured else "") +
             f"<td>{_bar(one, longest)}<td class=n>{one.warps}/{one.max_warps}"
             f"<td>{escape(one.limit.replace(',', ', '))}"
@@ -171,7 +178,7 @@ def _kernel(kernel, measured):
              f"<p>Block <b>{record.shape_text(kernel.block)}</b> "
              f"({escape(kernel.reason)})"]
     if kernel.time is not None:
-        lines.append(f", estimated {kernel.time:.4g} us, bound by "
+        lines.append(f", estimated {_us(kernel.time)} us, bound by "
                      f"{escape(kernel.bound)}; {escape(kernel.threads)} threads,"
                      f" {escape(kernel.registers)}")
     lines.append(".</p>")
@@ -197,7 +204,7 @@ def page(kernels, measured):
         f'<tr><td><a href="#{escape(one.name)}">{escape(one.name)}</a>'
         f"<td>{escape(one.place)}<td>{record.shape_text(one.block)}"
         f"<td>{escape(one.reason)}<td class=n>"
-        f"{f'{one.time:.4g}' if one.time is not None else '-'}"
+        f"{_us(one.time) if one.time is not None else '-'}"
         f"<td>{escape(one.bound)}</tr>" for one in kernels)
     sections = "".join(_kernel(one, measured.get(one.name, {}))
                        for one in kernels)
