@@ -48,9 +48,8 @@ def draw(table, rows):
         axes.scatter(table[config], places, marker=MARKERS[index],
                      s=40 if config == key else 22,
                      color=style.COLOURS[index], zorder=4 - index / 10,
-                     label=f"{config} (geometric mean "
-                     f"{geometric_mean(table[config]):.2f}x of "
-                     f"{table[config].count()})")
+                     label=f"{config}: {geometric_mean(table[config]):.1f}x "
+                     f"({table[config].count()})")
     for place, value in zip(places, table[key]):
         if np.isfinite(value):
             axes.annotate(style.digits(value), (table.iloc[place].max(), place),
@@ -61,6 +60,7 @@ def draw(table, rows):
     axes.xaxis.set_major_formatter(FuncFormatter(lambda v, _: f"{v:g}x"))
     axes.set_yticks(places, table.index)
     axes.set_ylim(-0.6, len(table) - 0.4)
-    axes.set_xlabel(f"times as fast as clang -O3 on one core (number: {key})")
+    axes.set_xlabel(f"times as fast as clang -O3 on one core (number: {key}; "
+                    "above: geometric means, kernels)")
     style.legend(axes)
     return made
