@@ -183,12 +183,15 @@ conflicting_loops(const struct uses *uses,
   isl_union_map *conflicts = same(uses->all);
   isl_size n = isl_multi_union_pw_aff_dim(loops, isl_dim_set);
   isl_multi_union_pw_aff *result = NULL;
+  bool failed = n < 0;
   for (int i = 0; i < n; ++i) {
     isl_multi_union_pw_aff *one = pacc_loop_members(loops, i, 1);
     isl_union_map *value = map_of(one);
     isl_union_map *equal = same(value);
     isl_union_map_free(value);
-    if (isl_union_map_is_subset(conflicts, equal) != isl_bool_false)
+    isl_bool agree = isl_union_map_is_subset(conflicts, equal);
+    failed |= agree < 0;
+    if (agree != isl_bool_false)
       isl_multi_union_pw_aff_free(one);
     else
       result =
@@ -196,7 +199,7 @@ conflicting_loops(const struct uses *uses,
     isl_union_map_free(equal);
   }
   isl_union_map_free(conflicts);
-  return result;
+  return failed ? isl_multi_union_pw_aff_free(result) : result;
 }
 
 /* The loops of whose iterations each can have a copy of the array: as many of

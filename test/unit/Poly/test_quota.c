@@ -176,6 +176,20 @@ static bool step_schedule(struct full *full, int argument) {
   return schedule;
 }
 
+/* Fewer arrays than there are may be found, but none that can't have copies. */
+static bool step_expansions(struct full *full, int n) {
+  struct pacc_expansions list;
+  int status = pacc_expansions_find(&list, &full->scop);
+  stop(full->ctx);
+  int found = (int)list.n;
+  pacc_expansions_clear(&list);
+  if (status || out_of_quota)
+    assert_true(found <= n);
+  else
+    assert_int_equal(found, n);
+  return !status;
+}
+
 /*===-- Limits ------------------------------------------------------------===*/
 
 /* Limits 1, 2, ..., then growing by 1/dense, until the step needs no more. */
@@ -205,6 +219,11 @@ static void check_text(const char *name, const char *text,
   failures += check_limits(&full, step_schedule, 0, density);
   failures += check_limits(&full, step_mapping, 0, density);
   failures += check_limits(&full, step_crossing, 0, 8 * density);
+  struct pacc_expansions list;
+  assert_int_equal(pacc_expansions_find(&list, &full.scop), 0);
+  int n = (int)list.n;
+  pacc_expansions_clear(&list);
+  failures += check_limits(&full, step_expansions, n, density);
   for (int i = 0; i < isl_set_list_n_set(full.arrays); ++i)
     failures += check_limits(&full, step_array, i, 50 * density);
   /* Limits that stop nothing test nothing. */
