@@ -168,15 +168,20 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                strides, mask);
 }
 
-/* The fences make what all threads wrote visible to the children. Each thread
- * finds the group and counts itself: after calls, threads of a warp come here
- * in several parts, though the assembler takes the warp to be whole at the end
- * of a kernel, and what lanes do there for each other goes wrong. It joins the
- * additions of those that come together by itself. */
+/* The fences make what all threads wrote visible to the children. One lane
+ * counts those that are here. After calls, threads of a warp come here in
+ * several parts, though the assembler takes the warp to be whole at the end of
+ * a kernel: so nothing stands between asking who is here and counting, and each
+ * thread finds the group by itself. */
 static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
   pacc_fence();
-  uint32_t last = pacc_add_u64(&group->left, 1) + 1 == threads;
-  pacc_fence();
+  uint32_t last = 0;
+  uint32_t mask = pacc_lanes();
+  if (__gpu_lane_id() == pacc_lane_first(mask)) {
+    uint64_t count = pacc_lanes_count(mask);
+    last = pacc_add_u64(&group->left, count) + count == threads;
+    pacc_fence();
+  }
   return last;
 }
 
