@@ -1,7 +1,8 @@
 /* C++: vectors, arrays, templates, references, lambdas, range loops and
  * algorithms are the loops that they are in C, once what they call is inlined.
- * What is no affine loop stays: vectors of vectors (each row is a region of its
- * own), and checked accesses.
+ * That no checked access fails is tested before the region. What is no affine
+ * loop stays: vectors of vectors (each row is a region of its own), and checks
+ * whose failure is caught.
  * RUN: %same --clang %clangxx %t %s | FileCheck %s
  * CHECK-DAG: offloaded region '{{.*}}scale
  * CHECK-DAG: offloaded region '{{.*}}axpy
@@ -13,7 +14,8 @@
  * CHECK-DAG: offloaded region '{{.*}}fill
  * CHECK-DAG: offloaded region '{{.*}}accumulate
  * CHECK-DAG: offloaded region '{{.*}}nested
- * CHECK-DAG: cxx.cpp:85:{{.*}}loop nest not offloaded
+ * CHECK-DAG: offloaded region '{{.*}}within
+ * CHECK-DAG: cxx.cpp:92:{{.*}}loop nest not offloaded
  */
 #include "Inputs/show.h"
 #include <algorithm>
@@ -80,6 +82,11 @@ APART static void nested(std::vector<Vector> &v) {
       v[i][j] += i * j;
 }
 
+APART static void within(Vector &v, const Vector &w, int n) {
+  for (int i = 0; i < n; i++)
+    v.at(i) += w.at(i);
+}
+
 APART static void checked(Vector &v, int n) {
   try {
     for (int i = 0; i < n; i++)
@@ -131,6 +138,8 @@ int main() {
   std::vector<Vector> rows(2, Vector(20, 0.5));
   nested(rows);
   show("nested", rows[1]);
+  within(v, w, n);
+  show("within", v);
   checked(v, n + 1);
   show("checked", v);
   return 0;

@@ -9,7 +9,8 @@ namespace pacc {
 /// Inlines what the loops of \p F call, as far as the inliner would do it later
 /// on: a helper of the program, C++'s `v[i]` or a lambda's body keeps a loop
 /// from being affine only until its code is there. Loops that call something
-/// else, too, are left as they are. Returns true if anything changed.
+/// else, too, are left as they are. Around loops, what their bounds may come
+/// from (`end()`) is inlined. Returns true if anything changed.
 bool inlineIntoLoops(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 } // namespace pacc

@@ -2,6 +2,7 @@
 #include "Offload/Invariants.h"
 
 #include "llvm/ADT/PostOrderIterator.h"
+#include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/LazyValueInfo.h"
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/LoopIterator.h"
@@ -26,17 +27,43 @@ using namespace llvm;
 namespace pacc {
 
 //===----------------------------------------------------------------------===//
-// Loads
+// Loads and what is computed from them
 //===----------------------------------------------------------------------===//
+
+/// What bounds and subscripts are computed with.
+static bool isArithmetic(const Instruction &I) {
+  return (isa<GetElementPtrInst>(I) || isa<CastInst>(I) ||
+          isa<BinaryOperator>(I)) &&
+         (I.getType()->isIntegerTy() || I.getType()->isPointerTy());
+}
 
 /// Is \p V computed, without memory, from what doesn't change in \p L?
 static bool isInvariant(const Value *V, const Loop &L) {
   if (L.isLoopInvariant(V))
     return true;
   auto *I = cast<Instruction>(V);
-  return (isa<GetElementPtrInst>(I) || isa<CastInst>(I) ||
-          isa<BinaryOperator>(I)) &&
+  return isArithmetic(*I) &&
          all_of(I->operands(), [&](Value *Op) { return isInvariant(Op, L); });
+}
+
+/// Would \p I, moved before \p L, be no value that statements hand on in
+/// memory? ScalarEvolution rewrites sums and products where they are used; the
+/// rest has to leave the whole nest.
+static bool isMovable(const Instruction &I, const Loop &L) {
+  if (!isArithmetic(I))
+    return false;
+  switch (I.getOpcode()) {
+  case Instruction::Add:
+  case Instruction::Sub:
+  case Instruction::Mul:
+  case Instruction::SExt:
+  case Instruction::ZExt:
+  case Instruction::Trunc:
+  case Instruction::GetElementPtr:
+    return true;
+  default:
+    return L.getOutermostLoop()->hasLoopInvariantOperands(&I);
+  }
 }
 
 static bool isCandidate(const Instruction &I, const Loop &L) {
@@ -46,35 +73,111 @@ static bool isCandidate(const Instruction &I, const Loop &L) {
          isInvariant(Load->getPointerOperand(), L);
 }
 
-static void hoistFrom(Loop &L, LoopInfo &LI, DominatorTree &DT,
-                      MemorySSA &MSSA) {
-  BasicBlock *Preheader = L.getLoopPreheader();
-  if (!Preheader)
-    return;
-  MemorySSAUpdater Updater(&MSSA);
+namespace {
+
+class Hoister {
+public:
+  Hoister(Function &F, FunctionAnalysisManager &FAM)
+      : M(*F.getParent()), LI(FAM.getResult<LoopAnalysis>(F)),
+        DT(FAM.getResult<DominatorTreeAnalysis>(F)),
+        AC(FAM.getResult<AssumptionAnalysis>(F)),
+        MSSA(FAM.getResult<MemorySSAAnalysis>(F).getMSSA()), Updater(&MSSA) {}
+
+  void run(Loop &L);
+
+private:
+  bool hoistValue(Value *V, Loop &L) {
+    bool Moved = false;
+    return L.makeLoopInvariant(V, Moved, L.getLoopPreheader()->getTerminator(),
+                               &Updater);
+  }
+  void hoistLoad(LoadInst &Load, Loop &L);
+  Value *findGuard(LoadInst &Load, Loop &L);
+
+  Module &M;
+  LoopInfo &LI;
+  DominatorTree &DT;
+  AssumptionCache &AC;
+  MemorySSA &MSSA;
+  MemorySSAUpdater Updater;
   SimpleLoopSafetyInfo Safety;
+};
+
+} // namespace
+
+/// A value, known before \p L, that is true if the loop executes \p Load at
+/// all; null if there is none.
+Value *Hoister::findGuard(LoadInst &Load, Loop &L) {
+  IRBuilder<> Builder(L.getLoopPreheader()->getTerminator());
+  Value *Guard = Builder.getTrue();
+  Instruction *At = &Load;
+  while (!Safety.isGuaranteedToExecute(*At, &DT, &L)) {
+    BasicBlock *Above = DT.getNode(At->getParent())->getIDom()->getBlock();
+    auto *Branch = dyn_cast<BranchInst>(Above->getTerminator());
+    if (!Branch || !L.contains(Above))
+      return nullptr;
+    if (Branch->isConditional()) {
+      BasicBlockEdge IfTrue(Above, Branch->getSuccessor(0));
+      BasicBlockEdge IfFalse(Above, Branch->getSuccessor(1));
+      bool OnTrue = DT.dominates(IfTrue, At->getParent());
+      if (!OnTrue && !DT.dominates(IfFalse, At->getParent()))
+        return nullptr;
+      if (!hoistValue(Branch->getCondition(), L))
+        return nullptr;
+      Value *Condition = Builder.CreateFreeze(Branch->getCondition());
+      Guard = Builder.CreateAnd(Guard, OnTrue ? Condition
+                                              : Builder.CreateNot(Condition));
+    }
+    At = Branch;
+  }
+  return Guard;
+}
+
+/// Memory to load from where the loop wouldn't.
+static Constant *getNowhere(Module &M, Type *Ty) {
+  auto *Nowhere = new GlobalVariable(
+      M, Ty, /*isConstant=*/true, GlobalValue::PrivateLinkage,
+      Constant::getNullValue(Ty), "pacc.nowhere");
+  Nowhere->setUnnamedAddr(GlobalValue::UnnamedAddr::Global);
+  return Nowhere;
+}
+
+void Hoister::hoistLoad(LoadInst &Load, Loop &L) {
+  Instruction *Before = L.getLoopPreheader()->getTerminator();
+  Value *Pointer = Load.getPointerOperand();
+  MemoryAccess *Clobber = MSSA.getWalker()->getClobberingMemoryAccess(&Load);
+  if (L.contains(Clobber->getBlock()) || !L.isLoopInvariant(Pointer))
+    return;
+  // The test of an inner loop is often one that an outer loop's has answered:
+  // its guard is constant.
+  Value *Guard = findGuard(Load, L);
+  if (!Guard || !isa<Constant>(Guard)) {
+    if (!isSafeToSpeculativelyExecute(&Load, Before, &AC, &DT)) {
+      if (!Guard || Load.getPointerAddressSpace())
+        return;
+      Load.setOperand(0, IRBuilder<>(Before).CreateSelect(
+                             Guard, Pointer, getNowhere(M, Load.getType())));
+    }
+    // What the type tells holds whenever the loop makes use of the value.
+    Load.dropUBImplyingAttrsAndMetadata({LLVMContext::MD_tbaa});
+  }
+  Load.moveBefore(Before->getIterator());
+  Updater.moveToPlace(MSSA.getMemoryAccess(&Load), Before->getParent(),
+                      MemorySSA::BeforeTerminator);
+}
+
+void Hoister::run(Loop &L) {
+  if (!L.getLoopPreheader())
+    return;
   Safety.computeLoopSafetyInfo(&L);
   LoopBlocksRPO Order(&L);
   Order.perform(&LI);
   for (BasicBlock *BB : Order)
     for (Instruction &I : make_early_inc_range(*BB)) {
-      if (!isCandidate(I, L))
-        continue;
-      bool Happens = Safety.isGuaranteedToExecute(I, &DT, &L);
-      if (!Happens && !isSafeToSpeculativelyExecute(
-                          &I, Preheader->getTerminator(), nullptr, &DT))
-        continue;
-      MemoryAccess *Clobber = MSSA.getWalker()->getClobberingMemoryAccess(&I);
-      bool Moved = false;
-      if (L.contains(Clobber->getBlock()) ||
-          !L.makeLoopInvariant(I.getOperand(0), Moved,
-                               Preheader->getTerminator(), &Updater))
-        continue;
-      I.moveBefore(Preheader->getTerminator()->getIterator());
-      if (!Happens)
-        I.dropUBImplyingAttrsAndMetadata();
-      Updater.moveToPlace(MSSA.getMemoryAccess(&I), Preheader,
-                          MemorySSA::BeforeTerminator);
+      if (isMovable(I, L) && L.hasLoopInvariantOperands(&I))
+        hoistValue(&I, L);
+      else if (isCandidate(I, L))
+        hoistLoad(cast<LoadInst>(I), L);
     }
 }
 
@@ -93,17 +196,9 @@ void hoistLoads(Function &F, FunctionAnalysisManager &FAM) {
   Rotate.addPass(createFunctionToLoopPassAdaptor(LoopRotatePass()));
   Rotate.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   FAM.invalidate(F, Rotate.run(F, FAM));
-
-  auto &LI = FAM.getResult<LoopAnalysis>(F);
-  auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
-  auto &MSSA = FAM.getResult<MemorySSAAnalysis>(F).getMSSA();
-  // Outermost loops first: what moves where it need not happen forgets its
-  // type, and goes no further. Then from loop to loop.
-  auto Loops = LI.getLoopsInPreorder();
-  for (Loop *L : Loops)
-    hoistFrom(*L, LI, DT, MSSA);
-  for (Loop *L : reverse(Loops))
-    hoistFrom(*L, LI, DT, MSSA);
+  Hoister Work(F, FAM);
+  for (Loop *L : reverse(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()))
+    Work.run(*L);
   PreservedAnalyses Preserved;
   Preserved.preserveSet<CFGAnalyses>();
   FAM.invalidate(F, Preserved);

@@ -9,10 +9,10 @@ namespace pacc {
 /// Moves loads of whole numbers and of pointers out of loops that don't change
 /// them: bounds, row lengths and arrays that stand in memory (`*n`, `g->rows`,
 /// `table[i]` as the bound of a loop over j) become values that Polly can take
-/// as parameters. Only loads that happen in every execution of the loop, or
-/// could do no harm in others (C++'s references), and that no store of the loop
-/// may change, move. Other loads stay: an array of one element is no problem,
-/// and moved arithmetic would be.
+/// as parameters, and so does what is computed from them. What only inner loops
+/// load is loaded under the conditions that they have. Nothing moves that a
+/// store of the loop may change. Other loads stay: an array of one element is
+/// no problem, and moved arithmetic would be.
 void hoistLoads(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// Writes `sext %n` as `zext nneg %n` where %n is known not to be negative and

@@ -40,7 +40,19 @@ static const char *const DoneAttribute = "polly-acc-done";
 // Remarks
 //===----------------------------------------------------------------------===//
 
+/// Where the first loop of \p S stands: its instructions may come from inlined
+/// functions.
 static DebugLoc locationOf(const Scop &S) {
+  for (BasicBlock *BB : S.getRegion().blocks()) {
+    Loop *L = S.getLI()->getLoopFor(BB);
+    if (!L || !S.contains(L))
+      continue;
+    while (L->getParentLoop() && S.contains(L->getParentLoop()))
+      L = L->getParentLoop();
+    if (DebugLoc Loc = L->getStartLoc())
+      return Loc;
+    break;
+  }
   BBPair Blocks(S.getEntry(), S.getExit());
   DebugLoc Begin, End;
   getDebugLocations(Blocks, Begin, End);
@@ -567,12 +579,11 @@ bool Offloader::run() {
     Functions.push_back(&F);
   // Callees are inlined as the program has them, before they are offloaded.
   for (Function *F : Functions)
-    if (isCandidate(*F) && inlineIntoLoops(*F, FAM)) {
-      FAM.invalidate(*F, PreservedAnalyses::none());
-      Changed = true;
-    }
+    if (isCandidate(*F))
+      Changed |= inlineIntoLoops(*F, FAM);
   for (Function *F : Functions)
-    Changed |= runOnFunction(*F);
+    if (!F->isDefTriviallyDead())
+      Changed |= runOnFunction(*F);
   if (Device.empty())
     return Changed;
   if (Error E = Device.finish()) {

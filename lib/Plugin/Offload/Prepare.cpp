@@ -18,6 +18,7 @@
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
+#include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
 
@@ -27,18 +28,15 @@ namespace pacc {
 // Is it worth a look?
 //===----------------------------------------------------------------------===//
 
-static bool isOpaqueCall(const Instruction &I) {
-  auto *Call = dyn_cast<CallBase>(&I);
-  if (!Call || isa<DbgInfoIntrinsic>(Call))
-    return false;
-  return Call->mayWriteToMemory() && !isa<IntrinsicInst>(Call);
+bool isOpaqueCall(const CallBase &Call) {
+  return Call.mayWriteToMemory() && !isa<IntrinsicInst>(Call);
 }
 
 const CallBase *unknownCallIn(const Loop &L) {
   for (const BasicBlock *BB : L.blocks())
     for (const Instruction &I : *BB)
-      if (isOpaqueCall(I))
-        return cast<CallBase>(&I);
+      if (auto *Call = dyn_cast<CallBase>(&I); Call && isOpaqueCall(*Call))
+        return Call;
   return nullptr;
 }
 
@@ -59,14 +57,13 @@ bool mayHaveAffineLoops(const Function &F) {
   for (const Loop *L : LI.getLoopsInPreorder()) {
     if (!L->isInnermost())
       continue;
-    bool Indexed = false, Opaque = false;
-    for (const BasicBlock *BB : L->blocks())
-      for (const Instruction &I : *BB) {
-        Opaque |= isOpaqueCall(I);
-        if (auto *GEP = dyn_cast<GetElementPtrInst>(&I))
-          Indexed |= isIndexed(*GEP);
-      }
-    if (Indexed && !Opaque)
+    bool Indexed = any_of(L->blocks(), [](const BasicBlock *BB) {
+      return any_of(*BB, [](const Instruction &I) {
+        auto *GEP = dyn_cast<GetElementPtrInst>(&I);
+        return GEP && isIndexed(*GEP);
+      });
+    });
+    if (Indexed && !unknownCallIn(*L))
       return true;
   }
   return false;
@@ -101,6 +98,38 @@ static bool hasResult(const Loop &L, ScalarEvolution &SE) {
         return true;
     }
   return false;
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+/// What follows a failed check in a loop, as of assert() or at(), doesn't
+/// return, and so belongs to no region with one exit. Let it go on to where the
+/// check passes: Polly then assumes that it never fails, and tests that before
+/// the region. SimplifyCFG takes the edge away again.
+static bool joinFailedChecks(Function &F, const LoopInfo &LI) {
+  bool Changed = false;
+  for (BasicBlock &Failed : F) {
+    if (!isa<UnreachableInst>(Failed.getTerminator()) || Failed.size() < 2)
+      continue;
+    auto *Last = dyn_cast<CallInst>(Failed.getTerminator()->getPrevNode());
+    BasicBlock *Check = Failed.getSinglePredecessor();
+    if (!Last || !Last->doesNotReturn() || !Check || !LI.getLoopFor(Check))
+      continue;
+    auto *Branch = dyn_cast<BranchInst>(Check->getTerminator());
+    if (!Branch || !Branch->isConditional())
+      continue;
+    BasicBlock *Passed =
+        Branch->getSuccessor(Branch->getSuccessor(0) == &Failed ? 1 : 0);
+    if (!LI.getLoopFor(Check)->contains(Passed))
+      continue;
+    for (PHINode &PHI : Passed->phis())
+      PHI.addIncoming(PoisonValue::get(PHI.getType()), &Failed);
+    ReplaceInstWithInst(Failed.getTerminator(), BranchInst::Create(Passed));
+    Changed = true;
+  }
+  return Changed;
 }
 
 //===----------------------------------------------------------------------===//
@@ -145,6 +174,8 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   ModulePassManager Unused;
   run(polly::buildCanonicalicationPassesForNPM(Unused, OptimizationLevel::O3),
       F, FAM);
+  if (joinFailedChecks(F, FAM.getResult<LoopAnalysis>(F)))
+    FAM.invalidate(F, PreservedAnalyses::none());
   bool Changed = countIterations(F, FAM);
   Changed |= splitChosenAccesses(F, FAM);
   Changed |= Written.restore(F);

@@ -15,6 +15,9 @@ namespace pacc {
 /// output: a loop that stores to memory and calls nothing unknown.
 bool mayHaveAffineLoops(const llvm::Function &F);
 
+/// A call that may do what a kernel can't, as far as its site tells.
+bool isOpaqueCall(const llvm::CallBase &Call);
+
 /// A call in \p L of a function that may do anything, or null.
 const llvm::CallBase *unknownCallIn(const llvm::Loop &L);
 
