@@ -197,7 +197,8 @@ void hoistLoads(Function &F, FunctionAnalysisManager &FAM) {
   Rotate.addPass(EarlyCSEPass(/*UseMemorySSA=*/true));
   FAM.invalidate(F, Rotate.run(F, FAM));
   Hoister Work(F, FAM);
-  for (Loop *L : reverse(FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder()))
+  auto Loops = FAM.getResult<LoopAnalysis>(F).getLoopsInPreorder();
+  for (Loop *L : reverse(Loops))
     Work.run(*L);
   PreservedAnalyses Preserved;
   Preserved.preserveSet<CFGAnalyses>();
