@@ -24,6 +24,7 @@
 #include "llvm/Support/Regex.h"
 #include "llvm/Support/SaveAndRestore.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/Local.h"
 #include "isl/options.h"
 
 using namespace llvm;
@@ -379,6 +380,7 @@ bool Offloader::offloadRegion(Scop &S) {
     Launch->Work.Annotated = Annotated;
   Report.FirstKernel = Device.kernels().size();
   if (!generate(S, *Region, P.Cells, Report)) {
+    EliminateUnreachableBlocks(S.getFunction());
     reject(S, {"a value that its bounds need can't be loaded before it"},
            Report);
     return true;
@@ -437,7 +439,10 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());
   if (!Nodes.preloadInvariantLoads()) {
+    // Loads before the failed one have split the block.
+    Split = Start->getSinglePredecessor();
     Split->getTerminator()->setOperand(0, Builder.getFalse());
+    ConstantFoldTerminator(Split);
     return false;
   }
   Nodes.addParameters(S.getContext().release());
