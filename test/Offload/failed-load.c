@@ -1,7 +1,7 @@
 /* A bound that a store of its loop may change (any byte may be any type's): the
  * loads before the region fail, and the original loops are all that is left.
  * RUN: %same --regions 1 %t %s | FileCheck %s
- * CHECK: [[@LINE+16]]:{{.*}} loop nest not offloaded: a value that its bounds need can't be loaded
+ * CHECK: [[@LINE+16]]:{{.*}} not offloaded: a value that its bounds need can
  */
 #include "Inputs/show.h"
 
