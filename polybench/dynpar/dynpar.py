@@ -281,6 +281,11 @@ def run(args: argparse.Namespace) -> int:
     return 1 if wrong else 0
 
 
+def folder(text: str) -> pathlib.Path:
+    """An absolute path: programs are started by it."""
+    return pathlib.Path(text).resolve()
+
+
 def main() -> int:
     """Reads the command line."""
     parser = argparse.ArgumentParser(
@@ -298,7 +303,7 @@ def main() -> int:
     builder.add_argument("--variants", nargs="*", help="these variants")
     builder.set_defaults(work=build)
     runner = commands.add_parser("run", help="run what was built")
-    runner.add_argument("dir", type=pathlib.Path)
+    runner.add_argument("dir", type=folder)
     runner.add_argument("--csv", help="write the times to this file")
     runner.add_argument("--quick", action="store_true", help="small sizes, one repetition")
     runner.add_argument("--limit", type=int, default=120, help="seconds for each program")
@@ -306,7 +311,7 @@ def main() -> int:
     runner.add_argument("--repeat", type=int, default=5, help="timed rounds of each program")
     runner.set_defaults(work=run)
     checker = commands.add_parser("sanitize", help="run what was built in compute-sanitizer")
-    checker.add_argument("dir", type=pathlib.Path)
+    checker.add_argument("dir", type=folder)
     checker.add_argument("--sanitizer", default="compute-sanitizer", help="its path")
     checker.add_argument("--limit", type=int, default=300, help="seconds for each program")
     checker.add_argument("--only", nargs="*", help="these programs")
