@@ -233,6 +233,25 @@ static bool comesFromAddress(Value *V, ScalarEvolution &SE) {
   });
 }
 
+/// Polly moves an inner subscript that is negative by one row
+/// (MemoryAccess::foldAccessRelation), and takes the row's parameter for its
+/// length: n for n - 1. Can that happen to \p MA?
+static bool mayBeFoldedWrongly(const MemoryAccess &MA, ScalarEvolution &SE) {
+  const ScopArrayInfo *SAI = MA.getOriginalScopArrayInfo();
+  auto Subscripts = to_vector(MA.subscripts());
+  if (Subscripts.size() != SAI->getNumberOfDimensions())
+    return false;
+  for (unsigned Dim = 1; Dim < Subscripts.size(); ++Dim) {
+    const SCEV *Length = SAI->getDimensionSize(Dim);
+    while (auto *Cast = dyn_cast<SCEVCastExpr>(Length))
+      Length = Cast->getOperand();
+    if (!isa<SCEVUnknown, SCEVConstant>(Length) &&
+        !SE.isKnownNonNegative(Subscripts[Dim]))
+      return true;
+  }
+  return false;
+}
+
 static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
   ScalarEvolution &SE = *Stmt.getParent()->getSE();
   auto Check = [&](Instruction &I) -> std::optional<Rejection> {
@@ -261,6 +280,11 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
       continue;
     if (!MA->isAffine())
       return reject("a subscript of '" + SAI->getName() + "' is not affine",
+                    Where);
+    if (mayBeFoldedWrongly(*MA, SE))
+      return reject("a subscript of '" + SAI->getName() +
+                        "' may be negative, and the length of a row is no "
+                        "plain parameter",
                     Where);
     if (SAI->getBasePtrOriginSAI())
       return reject("the address of '" + SAI->getName() +
