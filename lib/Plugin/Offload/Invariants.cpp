@@ -114,7 +114,9 @@ Value *Hoister::findGuard(LoadInst &Load, Loop &L) {
   while (!Safety.isGuaranteedToExecute(*At, &DT, &L)) {
     BasicBlock *Above = DT.getNode(At->getParent())->getIDom()->getBlock();
     auto *Branch = dyn_cast<BranchInst>(Above->getTerminator());
-    if (!Branch || !L.contains(Above))
+    if (!Branch || !L.contains(Above) ||
+        !isGuaranteedToTransferExecutionToSuccessor(Above) ||
+        !isGuaranteedToTransferExecutionToSuccessor(At->getParent()))
       return nullptr;
     if (Branch->isConditional()) {
       BasicBlockEdge IfTrue(Above, Branch->getSuccessor(0));
