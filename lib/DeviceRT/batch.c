@@ -60,7 +60,7 @@ static uint32_t nap(uint32_t number, uint32_t *patience) {
     return 0;
   *patience -= length;
   for (uint32_t i = 0; i < length; ++i)
-    __gpu_thread_suspend();
+    __nvvm_nanosleep(PACC_PAUSE);
   return 1;
 }
 

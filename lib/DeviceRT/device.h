@@ -102,7 +102,7 @@ uint32_t __pacc_dev_launch_plain(const struct pacc_launch *launch);
 
 /* Launches that the active lanes of a warp ask for together, at once. Falls
  * back to one plain launch per lane. If launch->wait is not PACC_NOW, the
- * grid's threads call __pacc_dev_grid_leave. */
+ * grid's threads are counted at its end. */
 void __pacc_dev_launch_warp(const struct pacc_launch *launch);
 
 /* Block groups: every thread of a block calls begin first. */
@@ -118,14 +118,29 @@ void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                             uint32_t slots, const uint32_t *strides);
 
-/* Every thread of a kernel with records in block groups calls block_leave
- * last; true in the last thread of its block, which then calls block_flush for
- * each slot in order. After that, every thread of a kernel with records in
- * grid groups or with launches that may wait calls grid_leave; true in the
- * last thread of the grid, which calls grid_flush for each slot in order, and
- * grid_close. Grid, block and arguments of `launch` are not read. */
+/* The end of a kernel, where every thread of it leaves.
+ *
+ * One thread of each block learns that all of the block are there:
+ *   block_meet   true in one thread, after all have come. Threads wait here, so
+ *                it is for kernels whose threads wait for each other nowhere
+ *                else: no barriers, no operations over a warp
+ *   block_leave  true in the last thread to come; nobody waits. For kernels
+ *                that called block_begin
+ * That thread calls block_flush for each slot in order, if there are block
+ * groups, and then block_leaves_grid.
+ *
+ *   block_leaves_grid  true if its block was the grid's last
+ *   grid_leave         the same of a single thread, where neither block_meet
+ *                      nor block_leave will do
+ * The thread that gets true calls grid_flush for each slot in order, if there
+ * are grid groups, and then grid_close. Kernels without grid groups and without
+ * launches that may wait do not need these.
+ *
+ * Grid, block and arguments of `launch` are not read. */
+uint32_t __pacc_dev_block_meet(void);
 uint32_t __pacc_dev_block_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
+uint32_t __pacc_dev_block_leaves_grid(void);
 uint32_t __pacc_dev_grid_leave(void);
 void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);
 void __pacc_dev_grid_close(void);

@@ -7,13 +7,17 @@
 
 /* A GPU runs at most 128 grids at once. */
 static struct pacc_group grid_table[TABLE_BUCKETS][BUCKET_SIZE];
-static uint32_t grid_table_lock;
+static uint32_t grid_table_locks[TABLE_BUCKETS];
 
 /* 0 never comes out. */
 static uint64_t grid_key(void) { return pacc_grid_number() << 1 | 1; }
 
+static uint64_t bucket_number(uint64_t key) {
+  return (key >> 1) % TABLE_BUCKETS;
+}
+
 static struct pacc_group *bucket_of(uint64_t key) {
-  return grid_table[(key >> 1) % TABLE_BUCKETS];
+  return grid_table[bucket_number(key)];
 }
 
 static struct pacc_group *grid_find(struct pacc_group *bucket, uint64_t key) {
@@ -34,21 +38,29 @@ static struct pacc_group *grid_insert(struct pacc_group *bucket, uint64_t key) {
   return 0;
 }
 
+/* One lane of those that are here, and only if the lock looks free: thousands
+ * of threads come at once to a grid that has no entry yet. */
+static uint32_t try_lock_table(uint32_t *lock) {
+  uint32_t leads = __gpu_lane_id() == pacc_lane_first(pacc_lanes());
+  return leads && pacc_load_u32(lock) == 0 && pacc_try_lock(lock);
+}
+
 /* Entries are made under a lock, since a free place may lie before the one
  * that another thread just took for the same grid. */
 PACC_COLD struct pacc_group *pacc_grid_group(void) {
   uint64_t key = grid_key();
   struct pacc_group *bucket = bucket_of(key);
+  uint32_t *lock = &grid_table_locks[bucket_number(key)];
   struct pacc_group *group;
   while (!(group = grid_find(bucket, key))) {
-    if (!pacc_try_lock(&grid_table_lock)) {
-      __gpu_thread_suspend();
+    if (!try_lock_table(lock)) {
+      __nvvm_nanosleep(PACC_PAUSE);
       continue;
     }
     group = grid_find(bucket, key);
     if (!group)
       group = grid_insert(bucket, key);
-    pacc_unlock(&grid_table_lock);
+    pacc_unlock(lock);
   }
   pacc_fence();
   return group;
@@ -57,7 +69,7 @@ PACC_COLD struct pacc_group *pacc_grid_group(void) {
 PACC_COLD void pacc_grid_defer(struct pacc_batch *batch) {
   struct pacc_group *group = pacc_grid_group();
   while (!pacc_try_lock(&group->lock))
-    __gpu_thread_suspend();
+    __nvvm_nanosleep(PACC_PAUSE);
   batch->next = 0;
   if (group->last)
     group->last->next = batch;

@@ -168,25 +168,43 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                strides, mask);
 }
 
-/* The fences make what all threads wrote visible to the children. One lane
- * counts those that are here. After calls, threads of a warp come here in
- * several parts, though the assembler takes the warp to be whole at the end of
- * a kernel: so nothing stands between asking who is here and counting, and each
- * thread finds the group by itself. */
-static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
+/* True if these are the last of the group's threads. What they wrote has been
+ * fenced; from here on the writes of all are visible, to children too. */
+static uint32_t group_count(struct pacc_group *group, uint64_t count,
+                            uint64_t threads) {
+  if (pacc_add_u64(&group->left, count) + count != threads)
+    return 0;
   pacc_fence();
-  uint32_t last = 0;
+  return 1;
+}
+
+/* One lane counts those that are here. After calls, threads of a warp come here
+ * in several parts, though the assembler takes the warp to be whole at the end
+ * of a kernel: so nothing stands between asking who is here and counting, and
+ * no lane does anything for another. */
+static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
   uint32_t mask = pacc_lanes();
-  if (__gpu_lane_id() == pacc_lane_first(mask)) {
-    uint64_t count = pacc_lanes_count(mask);
-    last = pacc_add_u64(&group->left, count) + count == threads;
-    pacc_fence();
-  }
-  return last;
+  if (__gpu_lane_id() != pacc_lane_first(mask))
+    return 0;
+  return group_count(group, pacc_lanes_count(mask), threads);
+}
+
+/* The barrier that lanes may come to one by one. */
+uint32_t __pacc_dev_block_meet(void) {
+  __nvvm_barrier_sync(0);
+  return (__gpu_thread_id_x() | __gpu_thread_id_y() | __gpu_thread_id_z()) == 0;
 }
 
 uint32_t __pacc_dev_block_leave(void) {
+  __nvvm_membar_cta();
   return group_leave(block_group_of(), pacc_block_threads());
+}
+
+/* The fence in pacc_grid_group() publishes what the block's other threads
+ * wrote, too: they came before this one. */
+uint32_t __pacc_dev_block_leaves_grid(void) {
+  return group_count(pacc_grid_group(), pacc_block_threads(),
+                     pacc_grid_threads());
 }
 
 uint32_t __pacc_dev_grid_leave(void) {

@@ -138,6 +138,9 @@ uint32_t pacc_batch_launch(struct pacc_batch *batch);
  * children from running. */
 #define PACC_PATIENCE (1u << 27)
 
+/* Nanoseconds of a suspension. */
+#define PACC_PAUSE 64u
+
 /* As __pacc_dev_launch_plain(). */
 uint32_t pacc_launch_patiently(const struct pacc_launch *launch,
                                uint32_t *patience);
@@ -153,7 +156,7 @@ uint32_t pacc_batch_try(struct pacc_batch *batch);
 
 struct pacc_group;
 
-/* The state of this grid, made by its first caller. */
+/* The state of this grid, made by its first caller. A fence. */
 struct pacc_group *pacc_grid_group(void);
 
 /* Leaves a batch to the last thread of the grid. */
@@ -218,23 +221,17 @@ PACC_INLINE uint32_t pacc_lane_last(uint32_t mask) {
 
 typedef uint32_t pacc_join(uint32_t a, uint32_t b);
 
-#define PACC_FULL_WARP 0xffffffffu
+PACC_INLINE uint32_t pacc_join_sum(uint32_t a, uint32_t b) { return a + b; }
 
-/* join() over the lanes of `mask` up to and with this one. In a full warp each
- * step looks twice as far down, and the constant mask tells the assembler that
- * nobody has to be waited for. Else each lane follows links to the lane before
- * it; the links double in every step. */
+PACC_INLINE uint32_t pacc_join_max(uint32_t a, uint32_t b) {
+  return a > b ? a : b;
+}
+
+/* join() over the lanes of `mask` up to and with this one. Each lane follows
+ * links to the lane before it; the links double in every step. */
 PACC_INLINE uint32_t pacc_lanes_prefix(uint32_t mask, uint32_t value,
                                        pacc_join *join) {
   uint32_t self = __gpu_lane_id();
-  if (mask == PACC_FULL_WARP) {
-    for (uint32_t step = 1; step < 32; step *= 2) {
-      uint32_t from = self >= step ? self - step : self;
-      uint32_t other = pacc_lane_u32(PACC_FULL_WARP, value, from);
-      value = self >= step ? join(value, other) : value;
-    }
-    return value;
-  }
   uint32_t below = pacc_lanes_below(mask);
   uint32_t link = below ? pacc_lane_last(below) : self;
   for (uint32_t step = 0; step < 5; ++step) {
@@ -248,24 +245,53 @@ PACC_INLINE uint32_t pacc_lanes_prefix(uint32_t mask, uint32_t value,
   return value;
 }
 
-PACC_INLINE uint32_t pacc_join_sum(uint32_t a, uint32_t b) { return a + b; }
+/* A full warp takes fewer steps, and its constant mask tells the assembler that
+ * nobody has to be waited for. */
+#define PACC_FULL_WARP 0xffffffffu
 
-PACC_INLINE uint32_t pacc_join_max(uint32_t a, uint32_t b) {
-  return a > b ? a : b;
+/* The value plus that of the lane `step` below, if there is one: the shuffle
+ * itself tells, which no builtin of clang gives. The form is the one of CUB,
+ * which the CPU device knows. */
+PACC_INLINE uint32_t pacc_warp_add_from_below(uint32_t value, uint32_t step) {
+  uint32_t sum;
+#ifdef __NVPTX__
+  __asm__("{ .reg .u32 other; .reg .pred p;\n\t"
+          "shfl.sync.up.b32 other|p, %1, %2, %3, %4;\n\t"
+          "mov.u32 %0, %1;\n\t"
+          "@p add.u32 %0, other, %1; }"
+          : "=&r"(sum)
+          : "r"(value), "n"(step), "n"(0), "n"(PACC_FULL_WARP));
+#else
+  uint32_t self = __gpu_lane_id();
+  uint32_t from = self >= step ? self - step : self;
+  sum = pacc_lane_u32(PACC_FULL_WARP, value, from);
+  sum = from == self ? value : value + sum;
+#endif
+  return sum;
 }
 
 /* Sum over the lanes of `mask` up to and with this one. */
 PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
-  return pacc_lanes_prefix(mask, value, pacc_join_sum);
+  if (mask != PACC_FULL_WARP)
+    return pacc_lanes_prefix(mask, value, pacc_join_sum);
+  value = pacc_warp_add_from_below(value, 1);
+  value = pacc_warp_add_from_below(value, 2);
+  value = pacc_warp_add_from_below(value, 4);
+  value = pacc_warp_add_from_below(value, 8);
+  return pacc_warp_add_from_below(value, 16);
 }
 
 PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
-  if (mask == PACC_FULL_WARP) {
-    value = pacc_lanes_prefix(PACC_FULL_WARP, value, pacc_join_max);
-    return pacc_lane_u32(PACC_FULL_WARP, value, 31);
+  if (mask != PACC_FULL_WARP) {
+    value = pacc_lanes_prefix(mask, value, pacc_join_max);
+    return pacc_lane_u32(mask, value, pacc_lane_last(mask));
   }
-  value = pacc_lanes_prefix(mask, value, pacc_join_max);
-  return pacc_lane_u32(mask, value, pacc_lane_last(mask));
+  for (uint32_t step = 16; step > 0; step /= 2) {
+    uint32_t other =
+        pacc_lane_u32(PACC_FULL_WARP, value, __gpu_lane_id() ^ step);
+    value = pacc_join_max(value, other);
+  }
+  return value;
 }
 
 /* The lanes of `mask` that have this lane's key. */

@@ -1,6 +1,8 @@
-; Launches that wait for the end of their block or grid: every thread leaves
-; through a function whose last caller launches, and the aggregated version of
-; a parent does the same, also in threads that the launch does not have.
+; Launches that wait for the end of their block or grid: every thread leaves at
+; one place, through a function whose last caller launches, and the aggregated
+; version of a parent does the same, also in threads that the launch does not
+; have. The threads of a block meet there if they wait for each other nowhere
+; else; else they are counted.
 ;
 ; RUN: %pacc_opt -passes='polly-acc-agg<granularity=grid;pool=1M>' -S %s | %FileCheck %s --check-prefixes=CHECK,GRID
 ; RUN: %pacc_opt -passes='polly-acc-agg<granularity=block;pool=1M>' -S %s | %FileCheck %s --check-prefixes=CHECK,BLOCK
@@ -20,12 +22,13 @@ target triple = "nvptx64-nvidia-cuda"
 ; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
 ; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
 ; CHECK: early:
-; CHECK-NEXT: call void @__pacc_dev_finish_walk()
-; CHECK-NEXT: ret void
+; CHECK-NEXT: br label %leave
 ; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
 ; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
-; CHECK: call void @__pacc_dev_finish_walk()
+; CHECK: leave:
+; CHECK-NEXT: call void @__pacc_dev_finish_walk()
 ; CHECK-NEXT: ret void
+; CHECK-NEXT: }
 define ptx_kernel void @walk(ptr %out, i32 %n) #0 {
   %grid = alloca %struct.dim3, align 4
   %block = alloca %struct.dim3, align 4
@@ -47,6 +50,31 @@ more:
   ret void
 }
 
+; GRID-LABEL: define ptx_kernel void @barrier(
+define ptx_kernel void @barrier(ptr %out) #0 {
+  %grid = alloca %struct.dim3, align 4
+  call void @synchronise()
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+
+define internal void @synchronise() #0 {
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  ret void
+}
+
+; GRID-LABEL: define ptx_kernel void @warps(
+define ptx_kernel void @warps(ptr %out) #0 {
+  %grid = alloca %struct.dim3, align 4
+  call void asm sideeffect "bar.warp.sync -1;", ""() #0
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+
 ; A kernel without launches of its own needs nothing at its end.
 ; CHECK-LABEL: define ptx_kernel void @leaf(
 ; CHECK-NEXT: ret void
@@ -55,9 +83,10 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 }
 
 ; CHECK-LABEL: define internal void @__pacc_dev_finish_walk()
-; GRID: call i32 @__pacc_dev_grid_leave()
-; BLOCK: call i32 @__pacc_dev_block_leave()
+; CHECK: call i32 @__pacc_dev_block_meet()
 ; CHECK: last:
+; GRID: call i32 @__pacc_dev_block_leaves_grid()
+; GRID: last1:
 ; CHECK: store ptr @walk__pacc_agg
 ; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 0)
 ; BLOCK: call void @__pacc_dev_block_flush(ptr %{{.*}}, i32 0)
@@ -65,6 +94,17 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 1)
 ; GRID-NEXT: call void @__pacc_dev_grid_close()
 ; BLOCK: call void @__pacc_dev_block_flush(ptr %{{.*}}, i32 1)
+; BLOCK: call i32 @__pacc_dev_block_leaves_grid()
+; BLOCK: call void @__pacc_dev_grid_close()
+
+; CHECK-LABEL: define internal void @__pacc_dev_finish_barrier()
+; GRID: call i32 @__pacc_dev_grid_leave()
+; BLOCK: call i32 @__pacc_dev_block_leave()
+; BLOCK: call i32 @__pacc_dev_block_leaves_grid()
+
+; CHECK-LABEL: define internal void @__pacc_dev_finish_warps()
+; GRID: call i32 @__pacc_dev_grid_leave()
+; BLOCK: call i32 @__pacc_dev_block_leave()
 
 ; CHECK-LABEL: define internal void @walk__pacc_body(
 ; GRID: call void @__pacc_dev_grid_record(
@@ -83,6 +123,7 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; AGG-NEXT: call void @__pacc_dev_finish_walk()
 ; AGG-NEXT: ret void
 
+declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #0
 declare ptr @__cudaCDP2GetParameterBuffer(i64, i64)
 declare i32 @__cudaCDP2LaunchDevice(ptr, ptr, ptr byval(%struct.dim3) align 4, ptr byval(%struct.dim3) align 4, i32, ptr)
 

@@ -29,7 +29,8 @@ define ptx_kernel void @single() #0 {
 ; The kernel's own launches are in a function; the kernel has the hook.
 ; CHECK-LABEL: define ptx_kernel void @through(
 ; CHECK: call void @again(
-; CHECK-NEXT: call void @__pacc_dev_finish_through()
+; CHECK-NEXT: br label %leave
+; CHECK: call void @__pacc_dev_finish_through()
 define ptx_kernel void @through(i32 %n) #0 {
   call void @again(i32 %n)
   ret void
@@ -94,7 +95,8 @@ define ptx_kernel void @exits() #0 {
 declare void @llvm.nvvm.exit()
 
 ; CHECK-LABEL: define internal void @__pacc_dev_finish_single()
-; CHECK: call i32 @__pacc_dev_grid_leave()
+; CHECK: call i32 @__pacc_dev_block_meet()
+; CHECK: call i32 @__pacc_dev_block_leaves_grid()
 ; CHECK: call void @__pacc_dev_grid_close()
 
 define ptx_kernel void @leaf() #0 {

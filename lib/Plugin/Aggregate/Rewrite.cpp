@@ -37,6 +37,8 @@ private:
     SmallVector<PlannedSite *, PACC_SLOTS> Sites;
     GlobalVariable *Strides = nullptr;
     bool MayWait = false;
+    /// Whether a thread that waits at the kernel's end keeps no other waiting.
+    bool MayMeet = false;
     Function *Finish = nullptr;
     bool usesGrid() const { return Level == Granularity::Grid || MayWait; }
     Function *runtime(DeviceRuntime &RT, StringRef What) const {
@@ -180,35 +182,41 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
       B.CreateCall(H.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
     }
   };
-  if (H.Level == Granularity::Block)
-    IfLast("block_leave", Flush);
-  if (H.usesGrid())
-    IfLast("grid_leave", [&] {
-      if (H.Level == Granularity::Grid)
+  auto Close = [&] {
+    if (H.Level == Granularity::Grid)
+      Flush();
+    B.CreateCall(Runtime.function("grid_close"));
+  };
+  bool ByBlock = H.Level == Granularity::Block;
+  if (ByBlock || H.MayMeet)
+    IfLast(H.MayMeet ? "block_meet" : "block_leave", [&] {
+      if (ByBlock)
         Flush();
-      B.CreateCall(Runtime.function("grid_close"));
+      if (H.usesGrid())
+        IfLast("block_leaves_grid", Close);
     });
+  else
+    IfLast("grid_leave", Close);
   B.CreateRetVoid();
   H.Finish = F;
 }
 
-/// Code at the kernel's start and before each of its returns.
+/// Code at the kernel's start and at its end, to which all returns go.
 void Rewriter::hookKernel(Function &Kernel, Hook &H) {
   DebugLoc Nowhere;
   if (DISubprogram *Program = Kernel.getSubprogram())
     Nowhere = DILocation::get(M.getContext(), 0, 0, Program);
-  SmallVector<ReturnInst *, 4> Returns;
+  auto *End = BasicBlock::Create(M.getContext(), "leave", &Kernel);
   for (BasicBlock &BB : Kernel)
-    if (auto *Return = dyn_cast<ReturnInst>(BB.getTerminator()))
-      Returns.push_back(Return);
-  for (ReturnInst *Return : Returns) {
-    IRBuilder<> B(Return);
-    B.SetCurrentDebugLocation(Nowhere);
-    B.CreateCall(H.Finish);
-  }
+    if (auto *Return = dyn_cast_if_present<ReturnInst>(BB.getTerminator()))
+      ReplaceInstWithInst(Return, BranchInst::Create(End));
+  IRBuilder<> B(End);
+  B.SetCurrentDebugLocation(Nowhere);
+  B.CreateCall(H.Finish);
+  B.CreateRetVoid();
   if (H.Level == Granularity::Block) {
     BasicBlock &Entry = Kernel.getEntryBlock();
-    IRBuilder<> B(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+    B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
     B.SetCurrentDebugLocation(Nowhere);
     B.CreateCall(Runtime.function("block_begin"));
   }
@@ -243,6 +251,8 @@ void Rewriter::findHooks() {
         }))
       Hooks[&Kernel].MayWait = true;
   }
+  for (auto &[Kernel, H] : Hooks)
+    H.MayMeet = !mayWaitForThreads(*Kernel);
 }
 
 void Rewriter::defineChild(Function &Kernel) {

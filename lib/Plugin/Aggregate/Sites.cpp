@@ -207,6 +207,24 @@ Reach reachableFrom(Function &F) {
   return Result;
 }
 
+/// What waits for other threads is convergent. Clang takes calls of functions
+/// to be convergent, too; what they do is seen in their bodies.
+static bool mayWaitForThreads(const Instruction &I) {
+  const auto *Call = dyn_cast<CallBase>(&I);
+  if (!Call || !Call->isConvergent())
+    return false;
+  const Function *Callee = Call->getCalledFunction();
+  return !Callee || Callee->isIntrinsic();
+}
+
+bool mayWaitForThreads(Function &F) {
+  Reach R = reachableFrom(F);
+  return !R.Unknown.empty() || any_of(R.Functions, [](Function *Reached) {
+    return any_of(instructions(Reached),
+                  [](const Instruction &I) { return mayWaitForThreads(I); });
+  });
+}
+
 //===----------------------------------------------------------------------===//
 // Sites
 //===----------------------------------------------------------------------===//

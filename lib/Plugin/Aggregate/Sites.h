@@ -71,6 +71,10 @@ struct Reach {
 };
 Reach reachableFrom(llvm::Function &F);
 
+/// Whether threads of F's block may wait for each other in F: at barriers, in
+/// operations over a warp, or in code that is not known.
+bool mayWaitForThreads(llvm::Function &F);
+
 /// True for functions that neither read thread and block numbers nor use
 /// streams: the toolkit's device runtime, printf, malloc, libdevice.
 bool isHarmlessExternal(const llvm::Function &F);

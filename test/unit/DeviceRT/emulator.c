@@ -233,7 +233,10 @@ void emu_yield(void) {
     park(RUNNABLE);
 }
 
-void __gpu_thread_suspend(void) { park(RUNNABLE); }
+void __nvvm_nanosleep(uint32_t ns) {
+  (void)ns;
+  park(RUNNABLE);
+}
 
 /* Warps */
 
@@ -322,6 +325,11 @@ void __gpu_sync_lane(uint64_t mask) {
 }
 
 void __gpu_sync_threads(void) { park(AT_BARRIER); }
+
+void __nvvm_barrier_sync(uint32_t number) {
+  (void)number;
+  park(AT_BARRIER);
+}
 
 static void barrier_release(struct block *block) {
   for (uint32_t i = 0; i < block->threads; ++i)

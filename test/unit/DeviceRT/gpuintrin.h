@@ -29,7 +29,8 @@ uint64_t __gpu_ballot(uint64_t mask, bool value);
 int __nvvm_shfl_sync_idx_i32(uint32_t mask, int value, int lane, int clamp);
 void __gpu_sync_lane(uint64_t mask);
 void __gpu_sync_threads(void);
-void __gpu_thread_suspend(void);
+void __nvvm_nanosleep(uint32_t ns);
+void __nvvm_barrier_sync(uint32_t number);
 
 void emu_yield(void);
 
@@ -45,5 +46,6 @@ void emu_yield(void);
   (emu_yield(), __atomic_compare_exchange_n(p, e, d, w, __ATOMIC_SEQ_CST,      \
                                             __ATOMIC_SEQ_CST))
 #define __scoped_atomic_thread_fence(o, s) emu_yield()
+#define __nvvm_membar_cta() emu_yield()
 
 #endif

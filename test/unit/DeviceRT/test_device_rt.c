@@ -39,6 +39,7 @@ static struct {
   uint32_t again;   /* rounds of a loop round the launches, after the first */
   uint32_t density; /* of 100 threads, so many launch at a slot */
   bool huge;        /* some launches are too large to be merged */
+  bool meets;       /* blocks meet at the end of a kernel */
 } program;
 
 /* What a launch asked for, and what was seen of it. */
@@ -162,11 +163,19 @@ static void parent_end(void) {
       .arg_bytes = ARGUMENT_BYTES,
       .wait = program.wait,
   };
-  if (program.level == BLOCK && __pacc_dev_block_leave())
-    for (uint32_t slot = 0; slot < program.slots; ++slot)
-      __pacc_dev_block_flush(&launch, slot);
-  bool in_grid = program.level == GRID;
-  if ((in_grid || program.wait) && __pacc_dev_grid_leave()) {
+  bool in_grid = program.level == GRID, in_block = program.level == BLOCK;
+  bool by_block = in_block || program.meets;
+  bool uses_grid = in_grid || program.wait;
+  if (!in_block && !uses_grid)
+    return;
+  bool last = true;
+  if (by_block)
+    last = program.meets ? __pacc_dev_block_meet() : __pacc_dev_block_leave();
+  for (uint32_t slot = 0; last && in_block && slot < program.slots; ++slot)
+    __pacc_dev_block_flush(&launch, slot);
+  if (!last || !uses_grid)
+    return;
+  if (by_block ? __pacc_dev_block_leaves_grid() : __pacc_dev_grid_leave()) {
     for (uint32_t slot = 0; in_grid && slot < program.slots; ++slot)
       __pacc_dev_grid_flush(&launch, slot);
     __pacc_dev_grid_close();
@@ -280,6 +289,7 @@ static void test_every_launch_runs_once(void **state) {
         program.merged_stream = seed % 4 < 2 ? 4 : 0;
         /* Only launches without an order are recorded in a loop. */
         program.again = program.merged_stream == 4 ? seed % 3 : 0;
+        program.meets = seed / 4 % 2;
         struct emu_options options = {.seed = seed * 100 + p,
                                       .resident = 1 + (uint32_t)seed % 6,
                                       .failures = p == 3 ? 0 : 20,
@@ -310,6 +320,7 @@ static void test_no_launch_is_lost_without_room(void **state) {
         program.plain_stream = seed % 2 ? 0 : 4;
         program.merged_stream = seed % 2 ? 0 : 4;
         program.wait = seed % 2 ? PACC_LATER_ALL : PACC_LATER;
+        program.meets = seed / 2 % 2;
         struct emu_options options = {
             .seed = seed * 100 + p, .resident = 12, .pending = 2};
         uint32_t threads = program.depth == 1 ? 40 : 5;
