@@ -1,8 +1,10 @@
 // warp: what the device runtime of aggregation does over a warp, a sum up to
 // each lane and a maximum, against CUB's: the same results for every number of
-// lanes, and times. Prints lines as the other programs do, with the variants
-// cub and own; `graph` is the operation. CUB is that of the user's toolkit, and
-// the device runtime is the project's own source.
+// lanes, and times. The lanes that take part are known to CUB when it is
+// compiled; the device runtime asks for them once before it uses them, here as
+// in its own code. Prints lines as the other programs do, with the variants cub
+// and own; `graph` is the operation. CUB is that of the user's toolkit, and the
+// device runtime is the project's own source.
 #include "dynpar.h"
 
 #include <cub/warp/warp_reduce.cuh>
@@ -18,16 +20,27 @@
 
 constexpr int rounds = 2000;
 
+// The lanes that are here.
+__device__ static unsigned lanesHere() {
+#ifdef __CUDA_ARCH__
+  return pacc_lanes();
+#else
+  return 0;
+#endif
+}
+
 struct Cub {
   static constexpr const char *name = "cub";
-  template <int lanes> __device__ static unsigned scan(unsigned value) {
+  template <int lanes>
+  __device__ static unsigned scan(unsigned, unsigned value) {
     using Scan = cub::WarpScan<unsigned, lanes>;
     __shared__ typename Scan::TempStorage space[32];
     unsigned result;
     Scan(space[threadIdx.x / 32]).InclusiveSum(value, result);
     return result;
   }
-  template <int lanes> __device__ static unsigned max(unsigned value) {
+  template <int lanes>
+  __device__ static unsigned max(unsigned, unsigned value) {
     using Reduce = cub::WarpReduce<unsigned, lanes>;
     __shared__ typename Reduce::TempStorage space[32];
     unsigned result = Reduce(space[threadIdx.x / 32])
@@ -38,15 +51,17 @@ struct Cub {
 
 struct Own {
   static constexpr const char *name = "own";
-  template <int lanes> __device__ static unsigned scan(unsigned value) {
+  template <int lanes>
+  __device__ static unsigned scan(unsigned mask, unsigned value) {
 #ifdef __CUDA_ARCH__
-    value = pacc_lanes_scan(pacc_lanes(), value);
+    value = pacc_lanes_scan(mask, value);
 #endif
     return value;
   }
-  template <int lanes> __device__ static unsigned max(unsigned value) {
+  template <int lanes>
+  __device__ static unsigned max(unsigned mask, unsigned value) {
 #ifdef __CUDA_ARCH__
-    value = pacc_lanes_max(pacc_lanes(), value);
+    value = pacc_lanes_max(mask, value);
 #endif
     return value;
   }
@@ -55,21 +70,21 @@ struct Own {
 // One warp with as many lanes; results of a sum, then of a maximum.
 template <typename Impl, int lanes>
 __global__ void once(const unsigned *in, unsigned *out) {
-  unsigned value = in[threadIdx.x];
-  out[threadIdx.x] = Impl::template scan<lanes>(value);
-  out[32 + threadIdx.x] = Impl::template max<lanes>(value);
+  unsigned value = in[threadIdx.x], mask = lanesHere();
+  out[threadIdx.x] = Impl::template scan<lanes>(mask, value);
+  out[32 + threadIdx.x] = Impl::template max<lanes>(mask, value);
 }
 
 template <typename Impl> __global__ void manyScans(unsigned *out) {
-  unsigned value = threadIdx.x;
+  unsigned value = threadIdx.x, mask = lanesHere();
   for (int i = 0; i < rounds; ++i)
-    value = Impl::template scan<32>(value) ^ i;
+    value = Impl::template scan<32>(mask, value) ^ i;
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 template <typename Impl> __global__ void manyMaxima(unsigned *out) {
-  unsigned value = threadIdx.x;
+  unsigned value = threadIdx.x, mask = lanesHere();
   for (int i = 0; i < rounds; ++i)
-    value = (Impl::template max<32>(value) ^ i) + threadIdx.x;
+    value = (Impl::template max<32>(mask, value) ^ i) + threadIdx.x;
   out[blockIdx.x * blockDim.x + threadIdx.x] = value;
 }
 
