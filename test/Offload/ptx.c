@@ -12,6 +12,15 @@
  * OLD: .target sm_75
  * RUN: %if ptxas %{ %ptxas -arch=sm_75 %t.75.ptx -o %t.cubin %}
  *
+ * Arrays are known to be in global memory, and what no thread writes is read
+ * through the read-only path.
+ * GLOBAL-NOT: {{ (ld|st)\.[bf]64}}
+ * GLOBAL: ld.global.nc.b64
+ * GLOBAL-NOT: {{ (ld|st)\.[bf]64}}
+ * GLOBAL: st.global.b64
+ * GLOBAL-NOT: {{ (ld|st)\.[bf]64}}
+ * RUN: FileCheck %s --check-prefix=GLOBAL --input-file=%t.ptx
+ *
  * Fusing: on unless asked for otherwise.
  * FUSED: fma.rn.f64
  * PLAIN-NOT: fma.rn.f64

@@ -1,6 +1,7 @@
 //===- Target.cpp - The NVPTX backend in this process ---------------------===//
 #include "Offload/Target.h"
 
+#include "llvm/Analysis/TargetTransformInfo.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
@@ -36,6 +37,9 @@ Expected<std::string> emitPtx(Module &M, TargetMachine &TM) {
   SmallString<0> Text;
   raw_svector_ostream OS(Text);
   legacy::PassManager PM;
+  // The backend takes the analysis that is there; without it, the default one,
+  // which knows no generic address space, would be.
+  PM.add(createTargetTransformInfoWrapperPass(TM.getTargetIRAnalysis()));
   PM.add(createInstructionCombiningPass());
   if (TM.addPassesToEmitFile(PM, OS, nullptr, CodeGenFileType::AssemblyFile))
     return createStringError(inconvertibleErrorCode(),
