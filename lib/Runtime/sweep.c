@@ -13,6 +13,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -238,25 +239,23 @@ static double time_launches(const struct trial *t, unsigned repeats,
   return (double)ms / repeats;
 }
 
-/* Microseconds of a launch with the trial's shape, negative if it can't run. */
+/* Microseconds of a launch with the trial's shape, negative if it can't run.
+ * The time of a single short launch is mostly that of launching it: it tells
+ * how many make a run, and is no run itself. */
 static double time_shape(const struct trial *t, double best_us) {
   int status;
-  double best = time_launches(t, 1, &status);
-  if (status)
-    return -1;
-  if (best > LONG_MS || (best_us > 0 && best * 1e3 > SLOW * best_us))
-    return best * 1e3;
+  double ms = time_launches(t, 1, &status);
   const double most = MAX_REPEATS;
-  double repeats = best > 0 ? MIN_MS / best : most;
+  double repeats = ms > 0 ? MIN_MS / ms : most;
   unsigned n = repeats < 1 ? 1 : (unsigned)(repeats < most ? repeats : most);
-  unsigned runs = best < SHORT_MS ? SHORT_RUNS : RUNS;
-  for (unsigned i = 0; i < runs; i++) {
-    double ms = time_launches(t, n, &status);
-    if (status)
-      return -1;
-    best = ms < best ? ms : best;
+  unsigned runs = ms > LONG_MS ? 0 : ms < SHORT_MS ? SHORT_RUNS : RUNS;
+  double least = n == 1 ? ms : 0;
+  double limit = best_us > 0 ? SLOW * best_us / 1e3 : HUGE_VAL;
+  for (unsigned i = 0; i < runs && !status && least <= limit; i++) {
+    ms = time_launches(t, n, &status);
+    least = least > 0 && least < ms ? least : ms;
   }
-  return best * 1e3;
+  return status ? -1 : least * 1e3;
 }
 
 /* Keeps the device busy with the chosen shape until its clocks are up. */

@@ -48,6 +48,10 @@ void fake_cuda_share_memory(void);
 /* Machine code is from a toolkit that is too new for this driver. */
 void fake_cuda_refuse_cubins(void);
 
+/* By the events, every launch takes `launch` milliseconds, the first one after
+ * a wait `first` more, and nothing else takes time. */
+void fake_cuda_set_times(double launch, double first);
+
 /* Larger blocks take more registers than there are. */
 void fake_cuda_limit_threads(unsigned threads);
 

@@ -89,6 +89,22 @@ static void impossible_shapes(void **state) {
   assert_int_equal(count_text(text, ",,"), 16 + 1);
 }
 
+static void run_short(void *argument) {
+  (void)argument;
+  prepare(FILE_NAME);
+  fake_cuda_set_times(0.003, 0.02);
+  CHECK(run_region(&test_region, 1) == 1);
+}
+
+/* The first launch of a shape takes 23 us: that is no reason to leave it out
+ * beside runs of (20 + 4 * 3) / 4 us. */
+static void short_launches(void **state) {
+  (void)state;
+  expect_success(run_short, NULL);
+  assert_int_equal(count_text(read_csv(), ",8.000,8.000 8.000 8.000,"),
+                   32 + 21);
+}
+
 static void lose_arrays(void *argument) {
   (void)argument;
   prepare(FILE_NAME);
@@ -141,6 +157,7 @@ int main(void) {
       cmocka_unit_test(every_shape_once),
       cmocka_unit_test(many_launches),
       cmocka_unit_test(impossible_shapes),
+      cmocka_unit_test(short_launches),
       cmocka_unit_test(device_failures),
       cmocka_unit_test(code_for_one_block),
       cmocka_unit_test(a_file_that_cannot_be_written),
