@@ -201,8 +201,9 @@ void __pacc_rt_copy(void *run, uint32_t array, uint32_t direction,
 
 /* Queues kernel number `kernel` of the image with at least nx * ny * nz
  * threads: ceil(n / block) blocks along each dimension. Grid y and z are cut
- * off at 65,535 blocks; kernels loop over the rest. An extent <= 0 launches
- * nothing. params[i] points to the value of parameter i. */
+ * off at 65,535 blocks; kernels that may have more loop over the rest. An
+ * extent <= 0 launches nothing. params[i] points to the value of parameter i.
+ */
 void __pacc_rt_launch(void *run, uint32_t kernel, int64_t nx, int64_t ny,
                       int64_t nz, void **params);
 

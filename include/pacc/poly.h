@@ -200,6 +200,10 @@ struct pacc_range {
 int pacc_range_compute(struct pacc_range *range, __isl_take isl_map *map,
                        unsigned pos);
 
+/* Is `count` never more than `most` for the parameters in `context`? */
+bool pacc_range_is_at_most(const struct pacc_range *range,
+                           __isl_keep isl_set *context, int64_t most);
+
 /* How much a kernel has to do in a whole region. Each list is a box whose size
  * is the product of the list's values.
  *

@@ -2,6 +2,7 @@
 #include "poly_private.h"
 
 #include <isl/aff.h>
+#include <isl/ilp.h>
 #include <isl/map.h>
 #include <isl/set.h>
 #include <isl/union_map.h>
@@ -35,6 +36,18 @@ int pacc_range_compute(struct pacc_range *range, __isl_take isl_map *map,
   isl_pw_aff_free(range->first);
   isl_pw_aff_free(range->count);
   return -1;
+}
+
+bool pacc_range_is_at_most(const struct pacc_range *range,
+                           __isl_keep isl_set *context, int64_t most) {
+  isl_set *counts =
+      isl_map_range(isl_map_from_pw_aff(isl_pw_aff_copy(range->count)));
+  counts = isl_set_intersect_params(counts, isl_set_copy(context));
+  isl_val *max = isl_set_dim_max_val(counts, 0);
+  bool known = isl_val_is_int(max) == isl_bool_true &&
+               isl_val_cmp_si(max, (long)most) <= 0;
+  isl_val_free(max);
+  return known;
 }
 
 /* The box around `set`, without the dimensions that follow from others. */

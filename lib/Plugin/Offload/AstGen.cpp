@@ -39,7 +39,8 @@ static const pacc_kernel_plan *planOf(isl_id *Mark) {
 /// Expressions for the smallest value and the number of values of \p Dim in the
 /// current iteration of the host's loops.
 static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
-                      const pacc_kernel_plan &Plan, isl_ast_build *Build) {
+                      const pacc_kernel_plan &Plan, isl_set *Context,
+                      isl_ast_build *Build) {
   isl_union_map *Outer = isl_ast_build_get_schedule(Build);
   Outer =
       isl_union_map_intersect_domain(Outer, isl_union_set_copy(Plan.domain));
@@ -50,6 +51,8 @@ static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
   pacc_range Range;
   if (pacc_range_compute(&Range, Map, 0))
     return false;
+  Launch.FitsGrid.push_back(
+      pacc_range_is_at_most(&Range, Context, LaunchAst::MaxBlocks));
   Launch.First.push_back(
       isl::manage(isl_ast_build_expr_from_pw_aff(Build, Range.first)));
   Launch.Threads.push_back(
@@ -71,7 +74,7 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   if (Launch.SharedUpdates.is_null())
     G.Failed = true;
   for (unsigned D = 0; D < Plan->n_dims; ++D)
-    if (!addExtent(Launch, Plan->dim[D], *Plan, Build)) {
+    if (!addExtent(Launch, Plan->dim[D], *Plan, G.Facts.context, Build)) {
       G.Failed = true;
       return isl_stat_error;
     }

@@ -31,6 +31,9 @@ struct LaunchAst {
   isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
   std::vector<isl::ast_expr> First;
   std::vector<isl::ast_expr> Threads;
+  /// Is no more than one block for each of MaxBlocks threads ever needed?
+  std::vector<bool> FitsGrid;
+  static constexpr int64_t MaxBlocks = 65535; // along y and z
 };
 
 /// A hull of array elements as addresses. When: is there any element? First and

@@ -93,9 +93,12 @@ static std::string placeOf(const pacc_kernel_plan &Plan) {
 namespace {
 
 /// coordinate = first + block * (threads of a block) + thread, with a loop over
-/// the blocks that a grid cut off at 65,535 leaves out (y and z only).
+/// the blocks that a grid cut off at 65,535 leaves out (y and z only), unless
+/// there are never as many. Statements have conditions that keep the threads
+/// out that are too many.
 struct Coordinate {
   Value *First, *Threads;
+  bool FitsGrid;
   Value *Position = nullptr; // first + ..., once created
 };
 
@@ -134,8 +137,8 @@ public:
       Coordinate &C = Coordinates[D];
       Value *Start = Builder.CreateAdd(
           Builder.CreateMul(read(D, 2), read(D, 1)), read(D, 0));
-      if (D == 0)
-        C.Position = Builder.CreateAdd(C.First, Start, "x");
+      if (C.FitsGrid)
+        C.Position = Builder.CreateAdd(C.First, Start, Name[D]);
       else
         Next = createLoop(C, Start, D, Next);
     }
@@ -174,10 +177,11 @@ private:
     I->addIncoming(Builder.CreateAdd(I, Step), Latch);
     Builder.CreateBr(Header);
     Builder.SetInsertPoint(Inside);
-    C.Position = Builder.CreateAdd(C.First, I, Dim == 1 ? "y" : "z");
+    C.Position = Builder.CreateAdd(C.First, I, Name[Dim]);
     return Latch;
   }
 
+  static constexpr const char *Name[] = {"x", "y", "z"};
   IRBuilderBase &Builder;
   Function *Kernel;
   BasicBlock *Exit = nullptr;
@@ -228,7 +232,8 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   SmallVector<Coordinate, 3> Coordinates;
   for (unsigned D = 0; D < Dims; ++D)
     Coordinates.push_back({Kernel->getArg(HostValues.size() + 2 * D),
-                           Kernel->getArg(HostValues.size() + 2 * D + 1)});
+                           Kernel->getArg(HostValues.size() + 2 * D + 1),
+                           D == 0 || Launch.FitsGrid[D]});
   Builder.SetCurrentDebugLocation(DebugLoc());
   GridLoops(Builder, Kernel).create(Coordinates);
   BasicBlock *BodyBlock = Builder.GetInsertBlock();
