@@ -8,6 +8,8 @@
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
+#include "llvm/Support/LineIterator.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include <cmath>
 #include <map>
 
@@ -218,8 +220,8 @@ BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
     Choice.Reason = "one thread";
     return Choice;
   }
-  BlockShape Given = K.Annotated;
-  Choice.Reason = "annotation";
+  BlockShape Given = K.Given;
+  Choice.Reason = K.GivenBy;
   if (!Given.X) {
     Given = cantFail(parseBlockShape(Opts.BlockSize));
     Choice.Reason = Given.X ? "option" : Opts.BlockSize;
@@ -247,6 +249,31 @@ BlockChoice chooseBlock(const KernelWork &K, const KernelResources &Resources,
     chooseForSmaller(Gpu, Work, Choice);
   }
   return Choice;
+}
+
+Expected<StringMap<BlockShape>> readBlockFile(StringRef Path) {
+  auto Failure = [](const Twine &Message) {
+    return createStringError(inconvertibleErrorCode(), Message);
+  };
+  ErrorOr<std::unique_ptr<MemoryBuffer>> File = MemoryBuffer::getFile(Path);
+  if (!File)
+    return Failure("cannot read " + Path + ": " + File.getError().message());
+  StringMap<BlockShape> Shapes;
+  for (line_iterator Line(**File, /*SkipBlanks=*/true, '#'); !Line.is_at_end();
+       ++Line) {
+    auto [Kernel, Shape] = Line->split('#').first.trim().split(' ');
+    if (Kernel.empty())
+      continue;
+    Expected<BlockShape> Parsed = parseBlockShape(Shape.trim());
+    if (!Parsed)
+      consumeError(Parsed.takeError());
+    if (!Parsed || !Parsed->X)
+      return Failure(Path + ":" + Twine(Line.line_number()) +
+                     ": expected the name of a kernel and WxHxD, such as "
+                     "'gemm_scop0_kernel0 32x8'");
+    Shapes[Kernel] = *Parsed;
+  }
+  return Shapes;
 }
 
 Expected<BlockShape> annotatedBlock(const Function &F) {

@@ -11,6 +11,7 @@
 #include "pacc/abi.h"
 #include "pacc/model.h"
 #include "pacc/poly.h"
+#include "llvm/ADT/StringMap.h"
 #include <vector>
 
 namespace llvm {
@@ -30,8 +31,9 @@ struct KernelWork {
   std::vector<std::string> Arrays;
   /// Operations of a thread, counted before optimisation by countOperations.
   double Fp64 = 0, Fp32 = 0, Special = 0;
-  /// The shape that the source asks for, or none.
-  BlockShape Annotated;
+  /// The shape that is asked for, and where: "annotation", "file"; or none.
+  BlockShape Given;
+  const char *GivenBy = "annotation";
 };
 
 KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts);
@@ -64,6 +66,10 @@ BlockChoice chooseBlock(const KernelWork &Work,
 
 /// The model's input for a kernel; it borrows from \p Work.
 pacc_work modelWork(const KernelWork &Work, const KernelResources &Resources);
+
+/// Shapes of kernels by their names. The file's lines are "KERNEL WxHxD"; what
+/// follows a # does not count.
+llvm::Expected<llvm::StringMap<BlockShape>> readBlockFile(llvm::StringRef Path);
 
 /// The shape that `__attribute__((annotate("polly-acc-block=64x4")))` gives the
 /// kernels of \p F; none without it.

@@ -311,6 +311,21 @@ Error DeviceModule::assemble(Code &C) {
   return Error::success();
 }
 
+/// Blocks that the user's file names stand before all others.
+Error DeviceModule::takeGivenBlocks() {
+  if (Opts.BlockFile.empty())
+    return Error::success();
+  Expected<StringMap<BlockShape>> Shapes = readBlockFile(Opts.BlockFile);
+  if (!Shapes)
+    return Shapes.takeError();
+  for (KernelInfo &K : Kernels)
+    if (auto It = Shapes->find(K.F->getName()); It != Shapes->end()) {
+      K.Work.Given = It->second;
+      K.Work.GivenBy = "file";
+    }
+  return Error::success();
+}
+
 /// Returns true if any block is another one than before.
 bool DeviceModule::chooseBlocks() {
   bool Changed = false;
@@ -342,6 +357,9 @@ Error DeviceModule::finish() {
   raw_string_ostream ProblemOS(Problem);
   if (verifyModule(*Device, &ProblemOS))
     return failure("generated invalid device code: " + Problem);
+
+  if (Error E = takeGivenBlocks())
+    return E;
 
   Code C;
   // Without libdevice, and for any block.

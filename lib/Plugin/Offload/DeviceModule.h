@@ -67,6 +67,7 @@ private:
     std::string Ptx, Cubin, Bitcode;
   };
   bool anyBlock() const { return Opts.BlockSize == "sweep"; }
+  llvm::Error takeGivenBlocks();
   bool chooseBlocks();
   /// Threads of the largest block that the kernel may get; 0: it has but one.
   unsigned maxThreads(const KernelInfo &K) const;

@@ -377,7 +377,7 @@ bool Offloader::offloadRegion(Scop &S) {
                             (Array.HasOut ? " out" : "") +
                             (Array.hasCopies() ? " copies" : ""));
   for (auto &Launch : Region->Launches)
-    Launch->Work.Annotated = Annotated;
+    Launch->Work.Given = Annotated;
   Report.FirstKernel = Device.kernels().size();
   if (!generate(S, *Region, P.Cells, Report)) {
     EliminateUnreachableBlocks(S.getFunction());
