@@ -227,17 +227,39 @@ def rank_correlation(left, right):
 
 
 @dataclass
+class KernelJudgement:
+    """Microseconds of all launches with the best block and with each choice,
+    how many launches, and the rank correlation of estimate and time over all
+    shapes (None where there is nothing to rank)."""
+    name: str
+    best: float
+    spent: dict
+    launches: int
+    correlation: float
+
+    @property
+    def auto(self):
+        """What `auto` takes over the best block."""
+        return self.spent["auto"] / self.best
+
+    @property
+    def is_short(self):
+        return self.best < FLOOR * self.launches
+
+
+@dataclass
 class Judgement:
     """Of a program: microseconds with the best blocks, what each choice takes
     over that, the most that `auto` takes over the best of any kernel, the rank
-    correlation of estimate and time (the mean over the kernels, by their times;
-    None where there is nothing to rank), and the share of the time that is in
-    kernels whose launches take less than FLOOR."""
+    correlation (the mean over the kernels, by their times), the share of the
+    time that is in kernels whose launches take less than FLOOR, and all
+    kernels."""
     best: float
     over: dict
     worst: float
     correlation: float
     short: float
+    kernels: list
 
 
 # Microseconds: below, a launch costs more than its kernel, and times of one
@@ -245,38 +267,39 @@ class Judgement:
 FLOOR = 4.0
 
 
+def judge_kernel(name, samples, choices, multiprocessors):
+    measured = totals(samples)
+    spent = {}
+    for choice, decided in choices.items():
+        block = by_size(decided[name], multiprocessors) \
+            if isinstance(decided, dict) else line_shape(decided, samples)
+        spent[choice] = total(samples, block)
+    estimated = {one.shape: one.terms["time"]
+                 for one in choices["auto"][name].candidates}
+    both = [shape for shape in measured if shape in estimated]
+    correlation = rank_correlation([measured[shape] for shape in both],
+                                   [estimated[shape] for shape in both]) \
+        if len(both) > 2 else None
+    return KernelJudgement(name, best(samples), spent,
+                           sum(sample.launches for sample in samples),
+                           correlation)
+
+
 def judge(sweep, choices, multiprocessors):
-    least = short = 0.0
-    spent = defaultdict(float)
-    correlation = weight = 0.0
-    worst = 1.0
-    for name, samples in sweep.items():
-        measured = totals(samples)
-        fastest = best(samples)
-        least += fastest
-        for choice, decided in choices.items():
-            block = by_size(decided[name], multiprocessors) \
-                if isinstance(decided, dict) else line_shape(decided, samples)
-            spent[choice] += total(samples, block)
-        if fastest < FLOOR * sum(sample.launches for sample in samples):
-            short += fastest
-        else:
-            auto = total(samples, by_size(choices["auto"][name],
-                                          multiprocessors))
-            worst = max(worst, auto / fastest)
-        estimated = {one.shape: one.terms["time"]
-                     for one in choices["auto"][name].candidates}
-        both = [shape for shape in measured if shape in estimated]
-        found = rank_correlation([measured[shape] for shape in both],
-                                 [estimated[shape] for shape in both]) \
-            if len(both) > 2 else None
-        if found is not None:
-            correlation += fastest * found
-            weight += fastest
-    return Judgement(least,
-                     {choice: us / least for choice, us in spent.items()},
-                     worst, correlation / weight if weight else None,
-                     short / least)
+    kernels = [judge_kernel(name, samples, choices, multiprocessors)
+               for name, samples in sweep.items()]
+    least = sum(one.best for one in kernels)
+    ranked = [one for one in kernels if one.correlation is not None]
+    weight = sum(one.best for one in ranked)
+    return Judgement(
+        least,
+        {choice: sum(one.spent[choice] for one in kernels) / least
+         for choice in choices},
+        max([1.0, *(one.auto for one in kernels if not one.is_short)]),
+        sum(one.best * one.correlation for one in ranked) / weight
+        if weight else None,
+        sum(one.best for one in kernels if one.is_short) / least,
+        kernels)
 
 
 # -- The table ----------------------------------------------------------------
@@ -322,8 +345,12 @@ def _programs(options):
     return found
 
 
+# Kernels with less of their program's time have no row of their own.
+SHOWN = 0.05
+
+
 def _judge_program(options, program):
-    """The row of a program, and the rows of its shapes. `auto` is decided for
+    """The row of a program, those of its kernels and of their shapes. `auto` is decided for
     the code that was timed, which runs with any block and may have other
     registers than code for one block."""
     kernel, dataset, sweep = program
@@ -342,6 +369,16 @@ def _judge_program(options, program):
            "correlation": "" if found.correlation is None
            else f"{found.correlation:.2f}",
            "short": f"{found.short:.2f}"}
+    kernels = [{"program": kernel.name, "dataset": dataset,
+                "kernel": one.name,
+                "launches": one.launches,
+                "best_us": f"{one.best:.1f}",
+                "share": f"{one.best / found.best:.2f}",
+                **{choice: f"{us / one.best:.3f}"
+                   for choice, us in one.spent.items()},
+                "correlation": "" if one.correlation is None
+                else f"{one.correlation:.2f}"}
+               for one in found.kernels if one.best >= SHOWN * found.best]
     shapes = []
     for name, samples in known.items():
         auto = choices["auto"][name]
@@ -353,7 +390,7 @@ def _judge_program(options, program):
                 "estimate_us": f"{estimated[shape]:.4g}"
                 if shape in estimated else "",
                 "chosen": "yes" if shape == auto.block else ""})
-    return row, shapes
+    return row, kernels, shapes
 
 
 def _half(programs, name):
@@ -366,7 +403,7 @@ def evaluate(options):
     with ThreadPoolExecutor(options.jobs) as pool:
         judged = list(pool.map(lambda one: _judge_program(options, one),
                                programs))
-    rows = [row for row, _ in judged]
+    rows = [row for row, _, _ in judged]
     names = {row["program"] for row in rows}
     for row in rows:
         row["half"] = _half(names, row["program"])
@@ -386,8 +423,12 @@ def evaluate(options):
             print(dataset, half, *[f"{choice} {mean[choice]}"
                                    for choice in (*CHOSEN, *FIXED)])
     _write(options.out, rows + means)
+    if options.per_kernel:
+        _write(options.per_kernel,
+               [one for _, kernels, _ in judged for one in kernels])
     if options.shapes:
-        _write(options.shapes, [one for _, shapes in judged for one in shapes])
+        _write(options.shapes,
+               [one for _, _, shapes in judged for one in shapes])
     return 0
 
 
@@ -404,6 +445,8 @@ def add_options(parser):
     parser.add_argument("results", help="the folder that go.sh wrote")
     parser.add_argument("--out", required=True, metavar="FILE",
                         help="a row per program")
+    parser.add_argument("--per-kernel", metavar="FILE",
+                        help="a row per kernel that matters in its program")
     parser.add_argument("--shapes", metavar="FILE",
                         help="a row per program, kernel and shape")
     parser.set_defaults(action=evaluate)

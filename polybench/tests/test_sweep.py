@@ -73,6 +73,10 @@ class Sweeps(unittest.TestCase):
         self.assertEqual(found.over, {"32x8": 1.5, "auto": 2.0})
         self.assertEqual(found.worst, 2.0)
         self.assertAlmostEqual(found.correlation, 1.0)
+        kernel, = found.kernels
+        self.assertEqual((kernel.best, kernel.auto, kernel.launches),
+                         (20.0, 2.0, 1))
+        self.assertFalse(kernel.is_short)
 
     def test_the_best_shape_is_not_found_with_the_time_it_gets(self):
         alike = read(["k,,999,1,1,32x1x1,32x1x1,1.0,3.0 1.0 3.1,2",
