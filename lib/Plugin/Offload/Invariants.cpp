@@ -15,8 +15,6 @@
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
-#include "llvm/IR/IntrinsicInst.h"
-#include "llvm/IR/PatternMatch.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/LoopPassManager.h"
 #include "llvm/Transforms/Scalar/LoopRotation.h"
@@ -275,36 +273,6 @@ bool countIterations(Function &F, FunctionAnalysisManager &FAM) {
     Changed = true;
   }
   return Changed;
-}
-
-//===----------------------------------------------------------------------===//
-// Row lengths
-//===----------------------------------------------------------------------===//
-
-static bool isFactor(const Value &V) {
-  return any_of(V.users(), [](const User *U) {
-    auto *I = cast<Instruction>(U);
-    return I->getOpcode() == Instruction::Mul ||
-           (isa<SExtInst, ZExtInst>(I) && isFactor(*I));
-  });
-}
-
-bool hideRowLengths(Function &F, FunctionAnalysisManager &FAM) {
-  auto &LI = FAM.getResult<LoopAnalysis>(F);
-  SmallVector<IntrinsicInst *, 4> Found;
-  for (Instruction &I : instructions(F))
-    if (auto *Max = dyn_cast<IntrinsicInst>(&I);
-        Max && Max->getIntrinsicID() == Intrinsic::smax &&
-        match(Max->getArgOperand(1), PatternMatch::m_Zero()) &&
-        !LI.getLoopFor(Max->getParent()) && isFactor(*Max))
-      Found.push_back(Max);
-  for (IntrinsicInst *Max : Found) {
-    auto *Length =
-        new FreezeInst(Max, Max->getName(), *Max->getInsertionPointAfterDef());
-    Max->replaceUsesWithIf(Length,
-                           [&](Use &U) { return U.getUser() != Length; });
-  }
-  return !Found.empty();
 }
 
 } // namespace pacc

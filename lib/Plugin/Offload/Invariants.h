@@ -27,11 +27,6 @@ bool unifyExtensions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// bits. Returns true if anything changed.
 bool countIterations(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
-/// Hides from ScalarEvolution that the length of a row is max(n, 0), as it is
-/// in Fortran: Polly finds the subscripts of arrays whose rows are as long as
-/// some unknown value. Returns true if anything changed.
-bool hideRowLengths(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
-
 } // namespace pacc
 
 #endif

@@ -6,6 +6,7 @@
 #include "Offload/Prepare.h"
 #include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
+#include "Offload/RowLengths.h"
 #include "Offload/Spans.h"
 #include "polly/CodeGen/IRBuilder.h"
 #include "polly/CodeGen/Utils.h"
@@ -492,9 +493,9 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
 // Functions
 //===----------------------------------------------------------------------===//
 
-/// Offloads one region of F and returns true, or false if none is left. Every
-/// change of the IR invalidates Polly's analyses, so that detection starts
-/// anew.
+/// Offloads one region of F, or gets one ready, and returns true, or false if
+/// none is left. Every change of the IR invalidates Polly's analyses, so that
+/// detection starts anew.
 bool Offloader::offloadNext(Function &F) {
   auto &LI = FAM.getResult<LoopAnalysis>(F);
   auto &DT = FAM.getResult<DominatorTreeAnalysis>(F);
@@ -508,6 +509,11 @@ bool Offloader::offloadNext(Function &F) {
   SaveAndRestore Hoisting(PollyInvariantLoadHoisting, true);
   ScopDetection SD(DT, SE, LI, RI, AA, ORE);
   SD.detect(F);
+  bool Hidden = false;
+  for (const Region *R : SD)
+    Hidden |= hideLengths(*R, SD, SE);
+  if (Hidden)
+    return true;
   ScopInfo SI(F.getDataLayout(), SD, SE, LI, AA, DT, AC, ORE);
   for (const Region *R : SD) {
     if (any_of(R->blocks(),

@@ -4,6 +4,7 @@
 #include "Offload/Choices.h"
 #include "Offload/Invariants.h"
 #include "Offload/Reductions.h"
+#include "Offload/RowLengths.h"
 #include "Offload/StructCopies.h"
 #include "Offload/Subscripts.h"
 #include "polly/Canonicalization.h"
@@ -179,7 +180,7 @@ bool prepareForPolly(Function &F, FunctionAnalysisManager &FAM) {
   bool Changed = countIterations(F, FAM);
   Changed |= splitChosenAccesses(F, FAM);
   Changed |= Written.restore(F);
-  Changed |= hideRowLengths(F, FAM);
+  Changed |= hideExtents(F, FAM);
   Changed |= demoteReductions(F, FAM);
   if (Changed)
     FAM.invalidate(F, PreservedAnalyses::none());

@@ -1,6 +1,7 @@
 //===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
 #include "Offload/ScopFacts.h"
 
+#include "Offload/RowLengths.h"
 #include "polly/DeLICM.h"
 #include "polly/ForwardOpTree.h"
 #include "polly/ScopInfo.h"
@@ -233,22 +234,14 @@ static bool comesFromAddress(Value *V, ScalarEvolution &SE) {
   });
 }
 
-/// Polly moves an inner subscript that is negative by one row
-/// (MemoryAccess::foldAccessRelation), and takes the row's parameter for its
-/// length: n for n - 1. Can that happen to \p MA?
 static bool mayBeFoldedWrongly(const MemoryAccess &MA, ScalarEvolution &SE) {
   const ScopArrayInfo *SAI = MA.getOriginalScopArrayInfo();
-  auto Subscripts = to_vector(MA.subscripts());
-  if (Subscripts.size() != SAI->getNumberOfDimensions())
+  if (MA.getNumSubscripts() != SAI->getNumberOfDimensions())
     return false;
-  for (unsigned Dim = 1; Dim < Subscripts.size(); ++Dim) {
-    const SCEV *Length = SAI->getDimensionSize(Dim);
-    while (auto *Cast = dyn_cast<SCEVCastExpr>(Length))
-      Length = Cast->getOperand();
-    if (!isa<SCEVUnknown, SCEVConstant>(Length) &&
-        !SE.isKnownNonNegative(Subscripts[Dim]))
+  for (unsigned Dim = 1; Dim < MA.getNumSubscripts(); ++Dim)
+    if (mayBeFoldedWrongly(MA.getSubscript(Dim), SAI->getDimensionSize(Dim),
+                           SE))
       return true;
-  }
   return false;
 }
 
