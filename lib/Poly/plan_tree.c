@@ -37,6 +37,21 @@ static isl_stat collect_pieces(__isl_take isl_set *set, void *user) {
   return status;
 }
 
+static isl_stat count_pieces(__isl_take isl_set *set, void *user) {
+  int *n = user;
+  isl_size pieces = isl_set_n_basic_set(set);
+  isl_set_free(set);
+  *n += pieces;
+  return pieces < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+/* What is left of sets of many pieces are many more: isl is not asked then. */
+static bool has_few_pieces(__isl_keep isl_union_set *set) {
+  int n = 0;
+  return isl_union_set_foreach_set(set, count_pieces, &n) == isl_stat_ok &&
+         n <= MAX_LEVEL_PIECES;
+}
+
 /* Splits `domain` into levels: the instances that depend on none, those that
  * depend on the first level only, ... Each piece of a level is a kernel whose
  * instances are all independent. NULL if MAX_LEVELS do not suffice. */
@@ -53,7 +68,12 @@ static struct pacc_plan *plan_levels(const struct pacc_planner *planner,
        ++level) {
     deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(rest));
     deps = isl_union_map_intersect_range(deps, isl_union_set_copy(rest));
-    isl_union_set *waiting = isl_union_map_range(isl_union_map_copy(deps));
+    isl_union_set *waiting = isl_union_set_coalesce(
+        isl_union_map_range(isl_union_map_copy(deps)));
+    if (!has_few_pieces(waiting) || !has_few_pieces(rest)) {
+      isl_union_set_free(waiting);
+      break;
+    }
     isl_union_set *ready =
         isl_union_set_subtract(isl_union_set_copy(rest), waiting);
     ready = isl_union_set_coalesce(ready);
