@@ -68,8 +68,8 @@ static struct pacc_plan *plan_levels(const struct pacc_planner *planner,
        ++level) {
     deps = isl_union_map_intersect_domain(deps, isl_union_set_copy(rest));
     deps = isl_union_map_intersect_range(deps, isl_union_set_copy(rest));
-    isl_union_set *waiting = isl_union_set_coalesce(
-        isl_union_map_range(isl_union_map_copy(deps)));
+    isl_union_set *waiting =
+        isl_union_set_coalesce(isl_union_map_range(isl_union_map_copy(deps)));
     if (!has_few_pieces(waiting) || !has_few_pieces(rest)) {
       isl_union_set_free(waiting);
       break;
