@@ -63,7 +63,8 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
           Loop *Scope = Stmt->getSurroundingLoop();
           if (canSynthesize(V, S, &SE, Scope))
             SCEVs.insert(SE.getSCEVAtScope(V, Scope));
-          else if (!isa<Instruction>(V) || !S.contains(cast<Instruction>(V)))
+          else if (!isa<Instruction>(V) || !S.contains(cast<Instruction>(V)) ||
+                   ValueMap.count(V)) // loaded before the region
             Values.insert(V);
         }
     }
