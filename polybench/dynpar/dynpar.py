@@ -41,7 +41,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc", "mst", "ccl"]
 PROGRAMS = [*GRAPH_PROGRAMS, "sp", "bt", "mandelbrot", "qt", "quicksort"]
-COMPARISONS = ["warp"]
+COMPARISONS = ["warp", "overhead"]
 TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 TEST_LIMIT = 30  # seconds
@@ -61,8 +61,10 @@ def variants_of(program: str) -> list[str]:
         return ["plain-null", *MERGED]
     if program == "rules":
         return ["plain", "plain-null", *MERGED, "small-pool"]
-    if program in COMPARISONS:
+    if program == "warp":
         return ["cub"]
+    if program == "overhead":
+        return ["plain-null", *MERGED]
     return ["plain", "plain-null", "flat", *MERGED]
 
 
@@ -191,6 +193,7 @@ def program_arguments(program: str, quick: bool, repeat: int = 1) -> list[list[s
         "quicksort": [4000, 1 << 18],
         "sp": [1000, 1 << 15],
         "warp": [1 << 10, 1 << 19],
+        "overhead": [1 << 14, 1 << 20],
     }
     small, large = sizes.get(program, [2000, 1 << 16])
     common = ["--size", str(small if quick else large), "--repeat", str(1 if quick else repeat)]
