@@ -1,6 +1,11 @@
 /* batch.c: launches in memory. */
 #include "private.h"
 
+/* The arguments that are the same for all launches of a batch. */
+static char *common_arguments(const struct pacc_batch *batch) {
+  return (char *)(uintptr_t)batch + PACC_BATCH_HEAD;
+}
+
 void pacc_record_write(struct pacc_record *record,
                        const struct pacc_launch *launch, uint32_t first) {
   record->first = first;
@@ -11,7 +16,11 @@ void pacc_record_write(struct pacc_record *record,
   record->block[2] = launch->block[2];
   record->shared = launch->shared;
   record->done = 0;
-  pacc_copy_arguments(record + 1, launch->args, launch->arg_bytes);
+  const uint64_t *from = launch->args;
+  uint64_t *to = (uint64_t *)(record + 1);
+  for (uint32_t i = 0; i * 8 < launch->arg_bytes; ++i)
+    if (pacc_word_varies(launch->same, i))
+      *to++ = from[i];
 }
 
 struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
@@ -20,7 +29,9 @@ struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
   struct pacc_launch launch = {
       .kernel = batch->kernel,
       .aggregated = batch->aggregated,
-      .args = record + 1,
+      .args = batch->same ? (const void *)common_arguments(batch) : record + 1,
+      .varying = batch->same ? record + 1 : 0,
+      .same = batch->same,
       .stream = batch->stream,
       .agg_stream = batch->agg_stream,
       .arg_bytes = batch->arg_bytes,
@@ -46,6 +57,10 @@ void pacc_batch_describe(struct pacc_batch *batch,
   batch->apart = 0;
   batch->wait = launch->wait;
   batch->next = 0;
+  batch->same = launch->same;
+  if (launch->same)
+    pacc_copy_arguments(common_arguments(batch), launch->args,
+                        launch->arg_bytes);
 }
 
 static uint32_t can_be_one_grid(const struct pacc_batch *batch) {

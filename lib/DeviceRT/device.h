@@ -36,7 +36,12 @@ enum { PACC_NOW = 0, PACC_LATER, PACC_LATER_ALL };
  * args        the argument buffer, laid out as the kernel's parameters
  * stream      where a plain launch goes
  * agg_stream  where an aggregated launch goes
- * arg_bytes   bytes of the argument buffer
+ * varying     null, or the words of the arguments that are not `same`, one
+ *             after the other: they stand in for those in `args`
+ * same        bit i: word i of the arguments (8 bytes) is the same in all
+ *             launches that may be merged with this one
+ * arg_bytes   bytes of the argument buffer; all arguments here have room for
+ *             whole words
  * shared      bytes of dynamic shared memory
  * wait        PACC_NOW, PACC_LATER, PACC_LATER_ALL
  */
@@ -46,6 +51,8 @@ struct pacc_launch {
   const void *args;
   void *stream;
   void *agg_stream;
+  const void *varying;
+  uint64_t same;
   uint32_t arg_bytes;
   uint32_t shared;
   uint32_t wait;
@@ -85,12 +92,28 @@ struct pacc_pool {
   uint64_t *tags;
 };
 
-/* A record: so many bytes, and the launch's argument bytes. */
+/* A batch: so many bytes, the arguments of a launch if some of them are the
+ * same for all, and the records. */
+#define PACC_BATCH_HEAD 128u
+
+static inline uint32_t pacc_common_bytes(uint32_t arg_bytes, uint64_t same) {
+  return same ? (arg_bytes + 31u) & ~31u : 0;
+}
+
+/* A record: so many bytes, and the launch's arguments. Words that are the same
+ * for all launches are left out. */
 #define PACC_RECORD_HEAD 32u
 
-static inline uint32_t pacc_record_bytes(uint32_t arg_bytes) {
-  return PACC_RECORD_HEAD + ((arg_bytes + 31u) & ~31u);
+static inline uint32_t pacc_record_bytes(uint32_t arg_bytes, uint64_t same) {
+  uint32_t words = (arg_bytes + 7u) / 8u - (uint32_t)__builtin_popcountll(same);
+  return PACC_RECORD_HEAD + ((words * 8u + 31u) & ~31u);
 }
+
+/* What a slot's batch needs: pacc_record_bytes() and pacc_common_bytes(). */
+struct pacc_room {
+  uint32_t record;
+  uint32_t common;
+};
 
 /* The most launches of a kernel that wait for the end of a block or grid. */
 #define PACC_SLOTS 8u
@@ -110,13 +133,12 @@ void __pacc_dev_block_begin(void);
 
 /* Captures a launch for slot `slot` of the group's `slots` launches. The
  * thread may call it once for each slot, and more often if the launch has no
- * order with others of the thread. strides[s] are the bytes of a record
- * of slot s, as pacc_record_bytes() says. If the group has no memory, it acts
- * as __pacc_dev_launch_warp. */
+ * order with others of the thread. rooms[s] is what slot s needs. If the group
+ * has no memory, it acts as __pacc_dev_launch_warp. */
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
-                             uint32_t slots, const uint32_t *strides);
+                             uint32_t slots, const struct pacc_room *rooms);
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
-                            uint32_t slots, const uint32_t *strides);
+                            uint32_t slots, const struct pacc_room *rooms);
 
 /* The end of a kernel, where every thread of it leaves.
  *
@@ -136,7 +158,8 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
  * are grid groups, and then grid_close. Kernels without grid groups and without
  * launches that may wait do not need these.
  *
- * Grid, block and arguments of `launch` are not read. */
+ * Of `launch`, grid, block and the arguments that are not the same for all are
+ * not read. */
 uint32_t __pacc_dev_block_meet(void);
 uint32_t __pacc_dev_block_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
@@ -146,7 +169,8 @@ void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);
 void __pacc_dev_grid_close(void);
 
 /* Start of an aggregated kernel: finds the record of this block, fills `ids`,
- * returns the record's argument bytes, aligned to 16. */
+ * returns the record's arguments, aligned to 16. Those that are the same for
+ * all are behind the batch's head. */
 const void *__pacc_dev_child_begin(struct pacc_batch *batch,
                                    struct pacc_ids *ids);
 

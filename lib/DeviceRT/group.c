@@ -43,9 +43,9 @@ void __pacc_dev_block_begin(void) {
 
 /* Memory for `capacity` records in every slot, or nothing. */
 static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
-                           uint32_t slots, const uint32_t *strides) {
+                           uint32_t slots, const struct pacc_room *rooms) {
   for (uint32_t done = 0; done < slots; ++done) {
-    struct pacc_batch *batch = pacc_batch_take(capacity, strides[done]);
+    struct pacc_batch *batch = pacc_batch_take(capacity, rooms[done]);
     if (!batch) {
       while (done-- > 0)
         pacc_batch_give(group->slots[done].batch);
@@ -59,28 +59,28 @@ static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
 
 /* A group of one slot leaves half of the pool to others. */
 static uint64_t group_wish(uint64_t threads, uint32_t slots,
-                           const uint32_t *strides) {
+                           const struct pacc_room *rooms) {
   uint64_t half = (__pacc_dev_pool.mask + 1) * (PACC_POOL_UNIT / 2);
-  return slots == 1 && threads * strides[0] > half ? half / strides[0]
-                                                   : threads;
+  uint32_t record = rooms[0].record;
+  return slots == 1 && threads * record > half ? half / record : threads;
 }
 
 PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
                                         uint64_t threads, uint32_t slots,
-                                        const uint32_t *strides) {
+                                        const struct pacc_room *rooms) {
   uint32_t expected = PACC_GROUP_NEW;
   uint32_t state = pacc_load_u32(&group->state);
   if (state == PACC_GROUP_NEW &&
       __scoped_atomic_compare_exchange_n(&group->state, &expected,
                                          PACC_GROUP_BUSY, 0, __ATOMIC_RELAXED,
                                          __ATOMIC_RELAXED, PACC_SCOPE)) {
-    uint64_t wish = group_wish(threads, slots, strides);
+    uint64_t wish = group_wish(threads, slots, rooms);
     state = PACC_GROUP_WITHOUT_MEMORY;
     if (wish <= PACC_MOST_RECORDS)
-      state = group_take(group, wish, slots, strides);
+      state = group_take(group, wish, slots, rooms);
     while (state != PACC_GROUP_READY && slots == 1 && wish > 32) {
       wish /= 2;
-      state = group_take(group, wish, slots, strides);
+      state = group_take(group, wish, slots, rooms);
     }
     pacc_fence();
     pacc_store_u32(&group->state, state);
@@ -131,12 +131,12 @@ static void slot_record(struct pacc_slot *slot, uint32_t capacity,
 
 static void group_record(struct pacc_group *group, uint64_t threads,
                          const struct pacc_launch *launch, uint32_t slot,
-                         uint32_t slots, const uint32_t *strides,
+                         uint32_t slots, const struct pacc_room *rooms,
                          uint32_t mask) {
   uint32_t leader = pacc_lane_first(mask);
   uint32_t state = 0;
   if (__gpu_lane_id() == leader)
-    state = group_prepare(group, threads, slots, strides);
+    state = group_prepare(group, threads, slots, rooms);
   state = pacc_lane_u32(mask, state, leader);
   uint32_t same = pacc_lanes_alike(mask, slot);
   uint32_t valid = pacc_launch_is_valid(launch);
@@ -148,9 +148,9 @@ static void group_record(struct pacc_group *group, uint64_t threads,
 }
 
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
-                             uint32_t slots, const uint32_t *strides) {
+                             uint32_t slots, const struct pacc_room *rooms) {
   group_record(block_group_of(), pacc_block_threads(), launch, slot, slots,
-               strides, pacc_lanes());
+               rooms, pacc_lanes());
 }
 
 static struct pacc_group *grid_group_by(uint32_t mask) {
@@ -162,10 +162,10 @@ static struct pacc_group *grid_group_by(uint32_t mask) {
 }
 
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
-                            uint32_t slots, const uint32_t *strides) {
+                            uint32_t slots, const struct pacc_room *rooms) {
   uint32_t mask = pacc_lanes();
   group_record(grid_group_by(mask), pacc_grid_threads(), launch, slot, slots,
-               strides, mask);
+               rooms, mask);
 }
 
 /* True if these are the last of the group's threads. What they wrote has been

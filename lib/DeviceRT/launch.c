@@ -18,6 +18,15 @@ static struct dim3 dim3_of(const uint32_t size[3]) {
   return result;
 }
 
+static void copy_varying(char *to, const struct pacc_launch *launch) {
+  const uint64_t *from = launch->varying;
+  for (uint32_t at = 0; at < launch->arg_bytes; at += 8)
+    if (pacc_word_varies(launch->same, at / 8)) {
+      uint32_t rest = launch->arg_bytes - at;
+      pacc_copy_arguments(to + at, from++, rest < 8 ? rest : 8);
+    }
+}
+
 PACC_COLD uint32_t __pacc_dev_launch_plain(const struct pacc_launch *launch) {
   void *buffer =
       __cudaCDP2GetParameterBufferV2(launch->kernel, dim3_of(launch->grid),
@@ -25,6 +34,8 @@ PACC_COLD uint32_t __pacc_dev_launch_plain(const struct pacc_launch *launch) {
   if (!buffer)
     return PACC_CUDA_NO_ROOM;
   pacc_copy_arguments(buffer, launch->args, launch->arg_bytes);
+  if (launch->varying)
+    copy_varying(buffer, launch);
   return __cudaCDP2LaunchDeviceV2(buffer, launch->stream);
 }
 
@@ -77,7 +88,7 @@ static uint32_t launch_together(const struct pacc_launch *launch,
 
   struct pacc_batch *batch = 0;
   if (leads) {
-    batch = pacc_batch_take(count, pacc_record_bytes(launch->arg_bytes));
+    batch = pacc_batch_take(count, pacc_room_of(launch));
     if (batch) {
       pacc_batch_describe(batch, launch, threads, shared);
       batch->records = count;
@@ -109,8 +120,7 @@ static uint32_t launch_together(const struct pacc_launch *launch,
 /* Leaves one launch to the end of the grid; false if there is no memory. */
 static uint32_t launch_later(const struct pacc_launch *launch,
                              uint32_t blocks) {
-  struct pacc_batch *batch =
-      pacc_batch_take(1, pacc_record_bytes(launch->arg_bytes));
+  struct pacc_batch *batch = pacc_batch_take(1, pacc_room_of(launch));
   if (!batch)
     return 0;
   pacc_batch_describe(batch, launch, pacc_launch_threads(launch),

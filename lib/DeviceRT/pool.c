@@ -8,9 +8,10 @@ static uint64_t tag_of(uint64_t position, uint32_t units) {
 }
 
 PACC_COLD struct pacc_batch *pacc_batch_take(uint64_t records,
-                                             uint32_t stride) {
+                                             struct pacc_room room) {
   struct pacc_pool *pool = &__pacc_dev_pool;
-  uint64_t bytes = PACC_BATCH_HEAD + records * stride;
+  uint32_t start = PACC_BATCH_HEAD + room.common;
+  uint64_t bytes = start + records * room.record;
   uint64_t units = (bytes + PACC_POOL_UNIT - 1) / PACC_POOL_UNIT;
   if (units > pool->mask + 1)
     return 0;
@@ -35,7 +36,8 @@ PACC_COLD struct pacc_batch *pacc_batch_take(uint64_t records,
   batch->records = 0;
   batch->blocks = 0;
   batch->blocks_done = 0;
-  batch->stride = stride;
+  batch->stride = room.record;
+  batch->start = start;
   return batch;
 }
 

@@ -16,7 +16,7 @@
  * one copy of it, and not one per launch of the source. */
 #define PACC_COLD __attribute__((noinline))
 
-/* A record is this header and the argument bytes behind it.
+/* A record is this header and the argument words behind it.
  * first   blocks of the batch before this record
  * grid_yz grid sizes along y (low half) and z (high half)
  * done    on the first record of each span of PACC_SPAN: blocks of the span
@@ -53,6 +53,7 @@ extern struct pacc_pool __pacc_dev_pool;
  * blocks       of all records together
  * blocks_done  of the spans whose blocks have all loaded their arguments
  * stride       bytes from one record to the next
+ * start        bytes from the batch to its first record
  * threads      largest block
  * shared       largest dynamic shared memory
  * apart        some record is too large to be merged
@@ -79,10 +80,11 @@ struct pacc_batch {
   void *stream;
   void *agg_stream;
   struct pacc_batch *next;
+  uint64_t same;
   uint32_t arg_bytes;
+  uint32_t start;
 };
 
-#define PACC_BATCH_HEAD 128u
 _Static_assert(sizeof(struct pacc_batch) <= PACC_BATCH_HEAD, "head too small");
 
 _Static_assert(sizeof(struct pacc_record) == PACC_RECORD_HEAD,
@@ -91,17 +93,16 @@ _Static_assert(sizeof(struct pacc_record) == PACC_RECORD_HEAD,
 /* Record number `index` of a batch; its bytes are in one piece. */
 PACC_INLINE struct pacc_record *
 pacc_batch_record(const struct pacc_batch *batch, uint64_t index) {
-  uint64_t offset = batch->position * PACC_POOL_UNIT + PACC_BATCH_HEAD +
-                    index * batch->stride;
+  uint64_t offset =
+      batch->position * PACC_POOL_UNIT + batch->start + index * batch->stride;
   uint64_t bytes = (batch->mask + 1) * PACC_POOL_UNIT;
   return (struct pacc_record *)(batch->data + (offset & (bytes - 1)));
 }
 
 /* pool.c */
 
-/* A batch with room for `records` records of `stride` bytes, or NULL. The
- * counts are 0. */
-struct pacc_batch *pacc_batch_take(uint64_t records, uint32_t stride);
+/* A batch with room for `records` records, or NULL. The counts are 0. */
+struct pacc_batch *pacc_batch_take(uint64_t records, struct pacc_room room);
 void pacc_batch_give(struct pacc_batch *batch);
 
 /* launch.c: all return CUDA's error codes */
@@ -303,6 +304,17 @@ PACC_INLINE uint32_t pacc_lanes_alike(uint32_t mask, uint64_t key) {
       return alike;
     rest &= ~alike;
   }
+}
+
+PACC_INLINE struct pacc_room pacc_room_of(const struct pacc_launch *launch) {
+  struct pacc_room room = {pacc_record_bytes(launch->arg_bytes, launch->same),
+                           pacc_common_bytes(launch->arg_bytes, launch->same)};
+  return room;
+}
+
+/* Whether word `i` of arguments is kept in the records. */
+PACC_INLINE uint32_t pacc_word_varies(uint64_t same, uint32_t i) {
+  return i >= 64 || !(same >> i & 1);
 }
 
 /* Copies an argument buffer; both are aligned to 16. The compiler's own copy

@@ -12,19 +12,20 @@ target triple = "nvptx64-nvidia-cuda"
 
 %struct.dim3 = type { i32, i32, i32 }
 
-; Records: 32 bytes and the arguments.
-; CHECK-DAG: @__pacc_dev_strides = internal constant [2 x i32] [i32 64, i32 64]
+; Records: 32 bytes and the arguments. The parameters of a kernel that is merged
+; itself are not the same for all of its launches.
+; CHECK-DAG: @__pacc_dev_rooms = internal constant [4 x i32] [i32 64, i32 0, i32 64, i32 0]
 ; CHECK-DAG: @__pacc_dev_data_1048576 =
 
 ; CHECK-LABEL: define ptx_kernel void @walk(
 ; GRID-NOT: block_begin
 ; BLOCK: call void @__pacc_dev_block_begin()
-; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
-; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_strides)
+; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_rooms)
+; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 0, i32 2, ptr @__pacc_dev_rooms)
 ; CHECK: early:
 ; CHECK-NEXT: br label %leave
-; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
-; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_strides)
+; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_rooms)
+; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_rooms)
 ; CHECK: leave:
 ; CHECK-NEXT: call void @__pacc_dev_finish_walk()
 ; CHECK-NEXT: ret void

@@ -15,7 +15,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; DRAIN: define linkonce_odr {{.*}}ptx_kernel void @__pacc_dev_drain(
 
 ; CHECK-LABEL: define ptx_kernel void @single(
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 9
 ; CHECK-NEXT: store i32 1, ptr %[[wait]]
 ; CHECK: call void @__pacc_dev_launch_warp(
 ; CHECK: call void @__pacc_dev_finish_single()
@@ -36,7 +36,7 @@ define ptx_kernel void @through(i32 %n) #0 {
   ret void
 }
 ; CHECK-LABEL: define internal void @again(
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 9
 ; CHECK-NEXT: store i32 2, ptr %[[wait]]
 ; CHECK-NOT: call void @__pacc_dev_finish
 ; CHECK: ret void
@@ -54,7 +54,7 @@ done:
 }
 
 ; CHECK-LABEL: define ptx_kernel void @copies(
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 9
 ; CHECK-NEXT: store i32 0, ptr %[[wait]]
 ; CHECK-NOT: call void @__pacc_dev_finish
 ; CHECK: ret void
@@ -68,9 +68,9 @@ declare i32 @__cudaCDP2MemsetAsync(ptr, i32, i64, ptr)
 
 ; What waits would come after the tail.
 ; CHECK-LABEL: define ptx_kernel void @tail(
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 9
 ; CHECK-NEXT: store i32 0, ptr %[[wait]]
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 9
 ; CHECK-NEXT: store i32 0, ptr %[[wait]]
 ; CHECK: ret void
 define ptx_kernel void @tail() #0 {
@@ -82,7 +82,7 @@ define ptx_kernel void @tail() #0 {
 }
 
 ; CHECK-LABEL: define ptx_kernel void @exits(
-; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 7
+; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, i32 0, i32 9
 ; CHECK-NEXT: store i32 0, ptr %[[wait]]
 ; CHECK-NOT: call void @__pacc_dev_finish
 ; CHECK: unreachable

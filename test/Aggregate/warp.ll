@@ -41,7 +41,7 @@ define internal i32 @width(i32 %i) {
 
 ; CHECK-LABEL: define ptx_kernel void @parent(
 ; CHECK-DAG: %launch.args = alloca [32 x i8], align 16
-; CHECK-DAG: %[[launch:launch[0-9]*]] = alloca { ptr, ptr, ptr, ptr, ptr, i32, i32, i32, [3 x i32], [3 x i32] }
+; CHECK-DAG: %[[launch:launch[0-9]*]] = alloca { ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, [3 x i32], [3 x i32] }
 ; CHECK-NOT: @__cudaCDP2GetParameterBuffer
 ; CHECK: icmp eq ptr %launch.args, null
 ; CHECK: store ptr %out, ptr %launch.args
@@ -85,18 +85,20 @@ done:
 ; Atomics of the runtime are of the device's scope.
 ; CHECK: fence syncscope("device") acq_rel
 
-; Arguments at the offsets of the buffer, then the body in the launch's threads.
+; Arguments at the offsets of the buffer, those that all launches share from the
+; batch, then the body in the launch's threads.
 ; CHECK-LABEL: define ptx_kernel void @child__pacc_agg(ptr %batch)
 ; CHECK: %[[ids:.*]] = alloca [13 x i32]
 ; CHECK: %[[args:.*]] = call ptr @__pacc_dev_child_begin(ptr %batch, ptr %[[ids]])
-; CHECK: %[[p0:.*]] = getelementptr inbounds i8, ptr %[[args]], i64 0
+; CHECK: %[[same:.*]] = getelementptr inbounds i8, ptr %batch, i64 128
+; CHECK: %[[p0:.*]] = getelementptr inbounds i8, ptr %[[same]], i64 0
 ; CHECK: %[[a0:.*]] = load ptr, ptr %[[p0]], align 16
-; CHECK: %[[p1:.*]] = getelementptr inbounds i8, ptr %[[args]], i64 8
+; CHECK: %[[p1:.*]] = getelementptr inbounds i8, ptr %[[same]], i64 8
 ; CHECK: load i32, ptr %[[p1]], align 8
-; CHECK: %[[p2:.*]] = getelementptr inbounds i8, ptr %[[args]], i64 12
+; CHECK: %[[p2:.*]] = getelementptr inbounds i8, ptr %[[same]], i64 12
 ; CHECK: %[[byte:.*]] = load i8, ptr %[[p2]], align 4
 ; CHECK: trunc i8 %[[byte]] to i1
-; CHECK: %[[p3:.*]] = getelementptr inbounds i8, ptr %[[args]], i64 16
+; CHECK: %[[p3:.*]] = getelementptr inbounds i8, ptr %[[args]], i64 0
 ; CHECK: %[[copy:.*]] = alloca %struct.pair, align 8
 ; CHECK: call void @llvm.memcpy.p0.p0.i64(ptr align 8 %[[copy]], ptr align 16 %[[p3]], i64 16, i1 false)
 ; CHECK: %[[here:.*]] = call i32 @__pacc_dev_child_loaded(ptr %batch, ptr %[[ids]])

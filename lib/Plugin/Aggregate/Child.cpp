@@ -2,6 +2,7 @@
 #include "Child.h"
 #include "Runtime.h"
 #include "Sites.h"
+#include "Uniform.h"
 #include "llvm/IR/AttributeMask.h"
 #include "llvm/IR/InlineAsm.h"
 #include "llvm/IR/InstIterator.h"
@@ -69,42 +70,34 @@ static std::string asmObstacle(StringRef Text) {
   return {};
 }
 
-/// A parameter's place in the argument buffer.
-struct Parameter {
-  Type *Ty;
-  uint64_t Offset;
-  Align Alignment;
-};
-
-/// The layout of the kernel's parameters, and its size in bytes.
-static SmallVector<Parameter> parametersOf(const Function &Kernel,
-                                           uint64_t &Bytes) {
+SmallVector<Parameter> parametersOf(const Function &Kernel) {
   const DataLayout &DL = Kernel.getParent()->getDataLayout();
   SmallVector<Parameter> Result;
-  Bytes = 0;
+  uint64_t End = 0;
   for (const Argument &A : Kernel.args()) {
     Type *Ty = A.hasByValAttr() ? A.getParamByValType() : A.getType();
     Align Alignment = DL.getABITypeAlign(Ty);
     if (A.hasByValAttr())
       Alignment = std::max(Alignment, A.getParamAlign().valueOrOne());
-    Bytes = alignTo(Bytes, Alignment);
-    Result.push_back({Ty, Bytes, Alignment});
-    Bytes += A.hasByValAttr() ? DL.getTypeAllocSize(Ty).getFixedValue()
-                              : DL.getTypeStoreSize(Ty).getFixedValue();
+    uint64_t Offset = alignTo(End, Alignment);
+    uint64_t Bytes = A.hasByValAttr() ? DL.getTypeAllocSize(Ty).getFixedValue()
+                                      : DL.getTypeStoreSize(Ty).getFixedValue();
+    Result.push_back({Ty, Offset, Bytes, Alignment});
+    End = Offset + Bytes;
   }
   return Result;
 }
 
 uint64_t argumentBytes(const Function &Kernel) {
-  uint64_t Bytes;
-  parametersOf(Kernel, Bytes);
-  return Bytes;
+  SmallVector<Parameter> Parameters = parametersOf(Kernel);
+  return Parameters.empty()
+             ? 0
+             : Parameters.back().Offset + Parameters.back().Bytes;
 }
 
 Align argumentAlign(const Function &Kernel) {
-  uint64_t Bytes;
   Align Result;
-  for (const Parameter &P : parametersOf(Kernel, Bytes))
+  for (const Parameter &P : parametersOf(Kernel))
     Result = std::max(Result, P.Alignment);
   return Result;
 }
@@ -304,7 +297,8 @@ Function *ChildBuilder::cloneWithIds(Function &F) {
   return Clone;
 }
 
-void ChildBuilder::define(Function &Kernel, Emit AtStart, Emit AtEnd) {
+void ChildBuilder::define(Function &Kernel, uint64_t Same, Emit AtStart,
+                          Emit AtEnd) {
   Function *Child = declare(Kernel);
   Function *Body = cloneWithIds(Kernel);
   Module &M = Runtime.module();
@@ -320,17 +314,19 @@ void ChildBuilder::define(Function &Kernel, Emit AtStart, Emit AtEnd) {
   AtStart(B);
   Value *Args = B.CreateCall(Runtime.function("child_begin"), {Batch, Ids});
 
-  uint64_t Bytes;
+  Value *Common =
+      B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Batch, PACC_BATCH_HEAD);
   SmallVector<Value *, 8> Values;
-  SmallVector<Parameter> Parameters = parametersOf(Kernel, Bytes);
-  for (auto [A, P] : zip(Kernel.args(), Parameters)) {
-    Value *From = B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Args, P.Offset);
-    Align Known = commonAlignment(Align(16), P.Offset);
+  for (auto [A, P] : zip(Kernel.args(), parametersOf(Kernel))) {
+    bool IsCommon = P.Offset / 8 < 64 && (Same >> P.Offset / 8 & 1);
+    uint64_t Offset = IsCommon ? P.Offset : packedOffset(P.Offset, Same);
+    Value *From = B.CreateConstInBoundsGEP1_64(
+        B.getInt8Ty(), IsCommon ? Common : Args, Offset);
+    Align Known = commonAlignment(Align(16), Offset);
     if (A.hasByValAttr()) {
       AllocaInst *Copy = B.CreateAlloca(P.Ty);
       Copy->setAlignment(P.Alignment);
-      B.CreateMemCpy(Copy, P.Alignment, From, Known,
-                     M.getDataLayout().getTypeAllocSize(P.Ty).getFixedValue());
+      B.CreateMemCpy(Copy, P.Alignment, From, Known, P.Bytes);
       Values.push_back(Copy);
     } else if (P.Ty->isIntegerTy(1)) {
       Value *Byte = B.CreateAlignedLoad(B.getInt8Ty(), From, Known);

@@ -11,6 +11,7 @@
 
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/IRBuilder.h"
 #include <string>
 
@@ -21,6 +22,15 @@ class DeviceRuntime;
 /// Why `Kernel` cannot have an aggregated version, or an empty string.
 /// `ArgBytes` is the size of the argument buffer at a launch.
 std::string childObstacle(llvm::Function &Kernel, uint64_t ArgBytes);
+
+/// A parameter's place in the argument buffer.
+struct Parameter {
+  llvm::Type *Ty;
+  uint64_t Offset;
+  uint64_t Bytes;
+  llvm::Align Alignment;
+};
+llvm::SmallVector<Parameter> parametersOf(const llvm::Function &Kernel);
 
 /// Bytes of the argument buffer of a kernel, and the largest alignment in it.
 uint64_t argumentBytes(const llvm::Function &Kernel);
@@ -37,8 +47,9 @@ public:
 
   /// Writes the body. All launches must have their final form: the body of
   /// the kernel is cloned. `AtStart` and `AtEnd` emit code that every thread
-  /// of a block runs, also those that the launch's blocks do not have.
-  void define(llvm::Function &Kernel, Emit AtStart, Emit AtEnd);
+  /// of a block runs, also those that the launch's blocks do not have. `Same`
+  /// are the words of the arguments that a batch has once (Uniform.h).
+  void define(llvm::Function &Kernel, uint64_t Same, Emit AtStart, Emit AtEnd);
 
   /// Writes a body that launches the kernel once per record: for kernels that
   /// other files launch merged but that can't be.

@@ -291,8 +291,11 @@ PreservedAnalyses AggregateSitesPrinter::run(Module &M,
   bool Changed = prepareSites(M, FAM);
   for (const PlannedSite &P : planSites(M, Options)) {
     OS << readableName(*P.S.caller()) << ": launch of " << kernelName(P.S)
-       << ", " << P.S.ArgBytes << " bytes, " << streamName(P.S.Stream)
-       << " stream: ";
+       << ", " << P.S.ArgBytes << " bytes";
+    if (P.Same)
+      OS << " (" << P.SameParameters.size() << " of " << P.S.Kernel->arg_size()
+         << " arguments the same for all)";
+    OS << ", " << streamName(P.S.Stream) << " stream: ";
     if (P.isMerged())
       OS << "merged over the " << toString(P.Level) << " into the "
          << streamName(P.MergedStream) << " stream: " << P.Why << '\n';

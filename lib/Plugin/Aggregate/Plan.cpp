@@ -1,6 +1,7 @@
 //===- Plan.cpp - Which launches are merged, and how far ------------------===//
 #include "Plan.h"
 #include "Child.h"
+#include "Uniform.h"
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Analysis/CycleAnalysis.h"
@@ -38,11 +39,13 @@ private:
   void scan(Function &Root, Surroundings &Around);
   void findObstacles();
   bool findStreamConflicts();
+  bool isLaunchedMerged(const Function &Kernel);
   bool isInCycle(const Site &S);
   std::string groupObstacle(Function &F);
   void chooseLevels(Function &F);
   void chooseStreams(Function &F);
   void chooseWaits(Function &F);
+  void chooseSame(Function &Kernel);
   SmallVector<PlannedSite *, 8> sitesIn(const Function &F, bool Merged);
 
   Module &M;
@@ -179,6 +182,12 @@ bool Planner::findStreamConflicts() {
   return Changed;
 }
 
+bool Planner::isLaunchedMerged(const Function &Kernel) {
+  return any_of(Sites, [&](const PlannedSite &P) {
+    return P.isMerged() && P.S.Kernel == &Kernel;
+  });
+}
+
 bool Planner::isInCycle(const Site &S) {
   CycleInfo Cycles;
   Cycles.compute(*S.caller());
@@ -306,6 +315,42 @@ void Planner::chooseWaits(Function &F) {
   }
 }
 
+/// Launches that one kernel makes of another may be merged, and there the
+/// optimiser may join launches of functions.
+void Planner::chooseSame(Function &Kernel) {
+  SmallVector<PlannedSite *, 8> Own;
+  for (PlannedSite &P : Sites)
+    if (P.isMerged() && P.S.Kernel == &Kernel)
+      Own.push_back(&P);
+  bool FromFunctions = any_of(Own, [](PlannedSite *P) {
+    return P->S.caller()->getCallingConv() != CallingConv::PTX_Kernel;
+  });
+  SmallVector<SmallVector<Value *>, 8> Passed;
+  for (PlannedSite *P : Own)
+    Passed.push_back(passedValues(P->S));
+  SmallVector<bool, 8> IsSame(Kernel.arg_size());
+  for (auto [A, Flag] : enumerate(IsSame))
+    Flag = all_of(seq<size_t>(0, Own.size()), [&, A = A](size_t I) {
+      Value *V = Passed[I][A];
+      Function *Caller = Own[I]->S.caller();
+      // A merged grid has the parameters of many launches.
+      bool WithParameters = !FromFunctions && !isLaunchedMerged(*Caller);
+      return V && isSameInGrid(*V, WithParameters) &&
+             all_of(seq<size_t>(0, I), [&](size_t J) {
+               return Passed[J][A] == V ||
+                      (!FromFunctions && Own[J]->S.caller() != Caller);
+             });
+    });
+  uint64_t Same = sameWords(Kernel, IsSame);
+  SmallVector<Parameter> Parameters = parametersOf(Kernel);
+  for (auto [P, Values] : zip(Own, Passed)) {
+    P->Same = Same;
+    for (auto [Parameter, V, Flag] : zip(Parameters, Values, IsSame))
+      if (Flag)
+        P->SameParameters.push_back({Parameter.Offset, V});
+  }
+}
+
 std::vector<PlannedSite> Planner::run() {
   for (Site &S : findSites(M)) {
     PlannedSite P;
@@ -324,6 +369,15 @@ std::vector<PlannedSite> Planner::run() {
     chooseStreams(*F);
     chooseLevels(*F);
     chooseWaits(*F);
+  }
+  // Other files do not know what the launches of this one have in common.
+  if (!Options.OtherFiles) {
+    SmallSetVector<Function *, 8> Kernels;
+    for (PlannedSite &P : Sites)
+      if (P.isMerged())
+        Kernels.insert(P.S.Kernel);
+    for (Function *Kernel : Kernels)
+      chooseSame(*Kernel);
   }
   return std::move(Sites);
 }

@@ -10,6 +10,7 @@
 #include "Aggregate.h"
 #include "Runtime.h"
 #include "Sites.h"
+#include "llvm/ADT/SmallVector.h"
 
 namespace pacc {
 
@@ -26,6 +27,15 @@ struct PlannedSite {
   bool Ordered = true;
   /// What happens to the launch if CUDA has no room for it.
   Wait IfNoRoom = Wait::Now;
+  /// Words of the arguments that are the same for all launches of its kernel
+  /// that may be merged with this one, as bits, and the values of all
+  /// parameters that are the same.
+  uint64_t Same = 0;
+  struct SameParameter {
+    uint64_t Offset;
+    llvm::Value *V;
+  };
+  llvm::SmallVector<SameParameter, 4> SameParameters;
   /// Why this granularity.
   std::string Why;
 

@@ -16,6 +16,7 @@
 #include "llvm/IR/DebugInfoMetadata.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
+#include "llvm/Transforms/Utils/ValueMapper.h"
 
 using namespace llvm;
 
@@ -35,11 +36,18 @@ private:
     Granularity Level = Granularity::Warp;
     /// The first site of each slot.
     SmallVector<PlannedSite *, PACC_SLOTS> Sites;
-    GlobalVariable *Strides = nullptr;
+    GlobalVariable *Rooms = nullptr;
     bool MayWait = false;
     /// Whether a thread that waits at the kernel's end keeps no other waiting.
     bool MayMeet = false;
     Function *Finish = nullptr;
+    /// The kernel's parameters that Finish takes, for values that are the same
+    /// for all of its launches.
+    SmallSetVector<Argument *, 4> Parameters;
+    void callFinish(IRBuilder<> &B) const {
+      SmallVector<Value *, 4> Values(Parameters.begin(), Parameters.end());
+      B.CreateCall(Finish, Values);
+    }
     bool usesGrid() const { return Level == Granularity::Grid || MayWait; }
     Function *runtime(DeviceRuntime &RT, StringRef What) const {
       StringRef Prefix = Level == Granularity::Block ? "block_" : "grid_";
@@ -49,7 +57,10 @@ private:
 
   AllocaInst *launchOf(Function &F);
   AllocaInst *createLaunch(IRBuilder<> &B, const PlannedSite &P);
+  ArrayType *argumentsType(const Site &S);
   AllocaInst *replaceBuffer(Site &S);
+  AllocaInst *createSameArguments(IRBuilder<> &B, const PlannedSite &P,
+                                  ValueToValueMapTy &Map);
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks();
@@ -98,9 +109,18 @@ AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
                   field(B, Launch, LaunchWait));
   }
   B.CreateStore(streamHandle(B, P.PlainStream), field(B, Launch, LaunchStream));
+  B.CreateStore(ConstantPointerNull::get(B.getPtrTy()),
+                field(B, Launch, LaunchVarying));
+  B.CreateStore(B.getInt64(P.Same), field(B, Launch, LaunchSame));
   B.CreateStore(B.getInt32(static_cast<uint32_t>(P.S.ArgBytes)),
                 field(B, Launch, LaunchArgBytes));
   return Launch;
+}
+
+/// Whole words.
+ArrayType *Rewriter::argumentsType(const Site &S) {
+  return ArrayType::get(Type::getInt8Ty(M.getContext()),
+                        alignTo(std::max<uint64_t>(S.ArgBytes, 1), 8));
 }
 
 /// Memory of the thread's own in place of CUDA's argument buffer. The marks of
@@ -108,9 +128,8 @@ AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
 AllocaInst *Rewriter::replaceBuffer(Site &S) {
   Function &F = *S.caller();
   IRBuilder<> AtEntry(&F.getEntryBlock(), F.getEntryBlock().begin());
-  Type *BytesTy =
-      ArrayType::get(AtEntry.getInt8Ty(), std::max<uint64_t>(S.ArgBytes, 1));
-  AllocaInst *Args = AtEntry.CreateAlloca(BytesTy, nullptr, "launch.args");
+  AllocaInst *Args =
+      AtEntry.CreateAlloca(argumentsType(S), nullptr, "launch.args");
   Args->setAlignment(
       std::max(Align(16), S.Kernel ? argumentAlign(*S.Kernel) : Align(64)));
   IRBuilder<>(S.Buffer).CreateLifetimeStart(Args);
@@ -145,19 +164,51 @@ void Rewriter::rewrite(PlannedSite &P) {
     Hook &H = Hooks[Old->getFunction()];
     B.CreateCall(H.runtime(Runtime, "record"),
                  {Launch, B.getInt32(P.Slot),
-                  B.getInt32(static_cast<uint32_t>(H.Sites.size())),
-                  H.Strides});
+                  B.getInt32(static_cast<uint32_t>(H.Sites.size())), H.Rooms});
   }
   Old->eraseFromParent();
   P.S.Launch = nullptr;
 }
 
-/// void finish(): every thread calls it last; the last thread launches.
+/// Computes V, whose leaves are constants and keys of `Map`, once more.
+static Value *computeAgain(IRBuilder<> &B, Value *V, ValueToValueMapTy &Map) {
+  if (isa<Constant>(V))
+    return V;
+  if (Value *Known = Map.lookup(V))
+    return Known;
+  Instruction *Clone = cast<Instruction>(V)->clone();
+  for (Use &U : Clone->operands())
+    U.set(computeAgain(B, U.get(), Map));
+  Clone->dropUnknownNonDebugMetadata();
+  Clone->setDebugLoc(DebugLoc());
+  Map[V] = B.Insert(Clone);
+  return Clone;
+}
+
+/// An argument buffer with what is the same for all launches of a site.
+AllocaInst *Rewriter::createSameArguments(IRBuilder<> &B, const PlannedSite &P,
+                                          ValueToValueMapTy &Map) {
+  BasicBlock &Entry = B.GetInsertBlock()->getParent()->getEntryBlock();
+  IRBuilder<> AtEntry(&Entry, Entry.begin());
+  AllocaInst *Args = AtEntry.CreateAlloca(argumentsType(P.S));
+  Args->setAlignment(Align(16));
+  for (auto [Offset, V] : P.SameParameters)
+    B.CreateAlignedStore(
+        computeAgain(B, V, Map),
+        B.CreateConstInBoundsGEP1_64(B.getInt8Ty(), Args, Offset),
+        commonAlignment(Align(16), Offset));
+  return Args;
+}
+
+/// Every thread calls the function last; the last thread launches.
 void Rewriter::createFinish(Function &Kernel, Hook &H) {
   LLVMContext &C = M.getContext();
-  auto *F = Function::Create(FunctionType::get(Type::getVoidTy(C), false),
-                             GlobalValue::InternalLinkage,
-                             "__pacc_dev_finish_" + Kernel.getName(), M);
+  SmallVector<Type *, 4> Types;
+  for (Argument *A : H.Parameters)
+    Types.push_back(A->getType());
+  auto *F = Function::Create(
+      FunctionType::get(Type::getVoidTy(C), Types, false),
+      GlobalValue::InternalLinkage, "__pacc_dev_finish_" + Kernel.getName(), M);
   for (StringRef Key : {"target-cpu", "target-features"})
     if (Kernel.hasFnAttribute(Key))
       F->addFnAttr(Kernel.getFnAttribute(Key));
@@ -177,8 +228,14 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
     B.SetInsertPoint(Next);
   };
   auto Flush = [&] {
+    ValueToValueMapTy Map;
+    for (auto [A, Mine] : zip(H.Parameters, F->args()))
+      Map[A] = &Mine;
     for (PlannedSite *P : H.Sites) {
       AllocaInst *Launch = createLaunch(B, *P);
+      if (P->Same)
+        B.CreateStore(createSameArguments(B, *P, Map),
+                      field(B, Launch, LaunchArgs));
       B.CreateCall(H.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
     }
   };
@@ -212,7 +269,7 @@ void Rewriter::hookKernel(Function &Kernel, Hook &H) {
       ReplaceInstWithInst(Return, BranchInst::Create(End));
   IRBuilder<> B(End);
   B.SetCurrentDebugLocation(Nowhere);
-  B.CreateCall(H.Finish);
+  H.callFinish(B);
   B.CreateRetVoid();
   if (H.Level == Granularity::Block) {
     BasicBlock &Entry = Kernel.getEntryBlock();
@@ -220,6 +277,15 @@ void Rewriter::hookKernel(Function &Kernel, Hook &H) {
     B.SetCurrentDebugLocation(Nowhere);
     B.CreateCall(Runtime.function("block_begin"));
   }
+}
+
+/// The kernel's parameters that V is made of.
+static void addParameters(Value &V, SmallSetVector<Argument *, 4> &Parameters) {
+  if (auto *A = dyn_cast<Argument>(&V))
+    Parameters.insert(A);
+  else if (auto *I = dyn_cast<Instruction>(&V))
+    for (Use &U : I->operands())
+      addParameters(*U, Parameters);
 }
 
 void Rewriter::findHooks() {
@@ -231,14 +297,19 @@ void Rewriter::findHooks() {
         H.Sites.push_back(&P);
     }
   for (auto &[Kernel, H] : Hooks) {
-    SmallVector<uint32_t, PACC_SLOTS> Strides;
-    for (PlannedSite *P : H.Sites)
-      Strides.push_back(
-          pacc_record_bytes(static_cast<uint32_t>(P->S.ArgBytes)));
-    Constant *Init = ConstantDataArray::get(M.getContext(), Strides);
-    H.Strides = new GlobalVariable(M, Init->getType(), true,
-                                   GlobalValue::InternalLinkage, Init,
-                                   "__pacc_dev_strides");
+    // struct pacc_room
+    SmallVector<uint32_t, 2 * PACC_SLOTS> Rooms;
+    for (PlannedSite *P : H.Sites) {
+      auto Bytes = static_cast<uint32_t>(P->S.ArgBytes);
+      Rooms.push_back(pacc_record_bytes(Bytes, P->Same));
+      Rooms.push_back(pacc_common_bytes(Bytes, P->Same));
+      for (auto [Offset, V] : P->SameParameters)
+        addParameters(*V, H.Parameters);
+    }
+    Constant *Init = ConstantDataArray::get(M.getContext(), Rooms);
+    H.Rooms = new GlobalVariable(M, Init->getType(), true,
+                                 GlobalValue::InternalLinkage, Init,
+                                 "__pacc_dev_rooms");
   }
   for (Function &Kernel : M) {
     if (Kernel.isDeclaration() ||
@@ -258,15 +329,18 @@ void Rewriter::findHooks() {
 void Rewriter::defineChild(Function &Kernel) {
   auto It = Hooks.find(&Kernel);
   Hook *H = It == Hooks.end() ? nullptr : &It->second;
+  auto *P = find_if(Sites, [&](const PlannedSite &P) {
+    return P.isMerged() && P.S.Kernel == &Kernel;
+  });
   Child.define(
-      Kernel,
+      Kernel, P == Sites.end() ? 0 : P->Same,
       [&](IRBuilder<> &B) {
         if (H && H->Level == Granularity::Block)
           B.CreateCall(Runtime.function("block_begin"));
       },
       [&](IRBuilder<> &B) {
         if (H)
-          B.CreateCall(H->Finish);
+          H->callFinish(B);
       });
 }
 

@@ -24,12 +24,15 @@ static_assert(offsetof(pacc_launch, kernel) == 8 * LaunchKernel &&
               offsetof(pacc_launch, aggregated) == 8 * LaunchAggregated &&
               offsetof(pacc_launch, args) == 8 * LaunchArgs &&
               offsetof(pacc_launch, stream) == 8 * LaunchStream &&
-              offsetof(pacc_launch, agg_stream) == 8 * LaunchAggStream);
-static_assert(offsetof(pacc_launch, arg_bytes) == 40 &&
-              offsetof(pacc_launch, shared) == 44 &&
-              offsetof(pacc_launch, wait) == 48 &&
-              offsetof(pacc_launch, grid) == 52 &&
-              offsetof(pacc_launch, block) == 64 && sizeof(pacc_launch) == 80);
+              offsetof(pacc_launch, agg_stream) == 8 * LaunchAggStream &&
+              offsetof(pacc_launch, varying) == 8 * LaunchVarying &&
+              offsetof(pacc_launch, same) == 8 * LaunchSame);
+static_assert(offsetof(pacc_launch, arg_bytes) == 56 &&
+              offsetof(pacc_launch, shared) == 60 &&
+              offsetof(pacc_launch, wait) == 64 &&
+              offsetof(pacc_launch, grid) == 68 &&
+              offsetof(pacc_launch, block) == 80 && sizeof(pacc_launch) == 96);
+static_assert(offsetof(pacc_room, common) == 4 && sizeof(pacc_room) == 8);
 static_assert(offsetof(pacc_pool, credit) == 16 &&
               offsetof(pacc_pool, mask) == 24 &&
               offsetof(pacc_pool, data) == 32 &&
@@ -40,8 +43,9 @@ DeviceRuntime::DeviceRuntime(Module &M) : M(&M) {
   Type *Ptr = PointerType::get(C, 0);
   Type *I32 = Type::getInt32Ty(C);
   Type *Dim = ArrayType::get(I32, 3);
-  LaunchTy =
-      StructType::get(C, {Ptr, Ptr, Ptr, Ptr, Ptr, I32, I32, I32, Dim, Dim});
+  Type *I64 = Type::getInt64Ty(C);
+  LaunchTy = StructType::get(
+      C, {Ptr, Ptr, Ptr, Ptr, Ptr, Ptr, I64, I32, I32, I32, Dim, Dim});
   IdsTy = ArrayType::get(I32, IdsWords);
 }
 

@@ -22,6 +22,8 @@ enum LaunchField : unsigned {
   LaunchArgs,
   LaunchStream,
   LaunchAggStream,
+  LaunchVarying,
+  LaunchSame,
   LaunchArgBytes,
   LaunchShared,
   LaunchWait,

@@ -40,6 +40,7 @@ static struct {
   uint32_t density; /* of 100 threads, so many launch at a slot */
   bool huge;        /* some launches are too large to be merged */
   bool meets;       /* blocks meet at the end of a kernel */
+  uint64_t same;    /* SAME, or 0 */
 } program;
 
 /* What a launch asked for, and what was seen of it. */
@@ -54,14 +55,16 @@ static struct launch {
 } launches[LAUNCHES_MOST];
 static uint32_t launch_count;
 
-/* 40 bytes, 8 of them padding: what a kernel's argument buffer may look like */
+/* 40 bytes, 7 of them padding: what a kernel's argument buffer may look like.
+ * The depth is the same for all threads of a grid. */
 struct arguments {
   uint32_t launch;
-  uint32_t depth;
+  uint64_t depth;
   uint64_t key;
-  unsigned char tail[17];
+  unsigned char tail[9];
 };
 #define ARGUMENT_BYTES 33u
+#define SAME (UINT64_C(1) << 1)
 
 static uint64_t mix(uint64_t x) {
   x ^= x >> 31;
@@ -85,7 +88,14 @@ static uint64_t product(struct emu_dim3 d) { return (uint64_t)d.x * d.y * d.z; }
 
 static void child_plain(const void *parameters);
 static void child_merged(const void *parameters);
-static const uint32_t strides[SLOTS_MOST] = {96, 96, 96};
+static const struct pacc_room *rooms(void) {
+  static struct pacc_room result[SLOTS_MOST];
+  for (uint32_t i = 0; i < SLOTS_MOST; ++i) {
+    result[i].record = pacc_record_bytes(ARGUMENT_BYTES, program.same);
+    result[i].common = pacc_common_bytes(ARGUMENT_BYTES, program.same);
+  }
+  return result;
+}
 
 /* One `kernel<<<grid, block>>>(arguments)` of the source. */
 static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
@@ -119,6 +129,7 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
       .args = &arguments,
       .stream = (void *)program.plain_stream,
       .agg_stream = (void *)program.merged_stream,
+      .same = program.same,
       .arg_bytes = ARGUMENT_BYTES,
       .shared = (uint32_t)(r >> 50),
       .wait = program.wait,
@@ -133,10 +144,10 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
     __pacc_dev_launch_warp(&launch);
     break;
   case BLOCK:
-    __pacc_dev_block_record(&launch, slot, program.slots, strides);
+    __pacc_dev_block_record(&launch, slot, program.slots, rooms());
     break;
   case GRID:
-    __pacc_dev_grid_record(&launch, slot, program.slots, strides);
+    __pacc_dev_grid_record(&launch, slot, program.slots, rooms());
     break;
   }
 }
@@ -154,12 +165,15 @@ static void parent_body(uint64_t key, uint32_t depth) {
 }
 
 /* What the compiler adds where threads leave. */
-static void parent_end(void) {
+static void parent_end(uint32_t depth) {
+  struct arguments arguments = {.depth = depth - 1};
   struct pacc_launch launch = {
       .kernel = (void *)(uintptr_t)child_plain,
       .aggregated = (void *)(uintptr_t)child_merged,
+      .args = &arguments,
       .stream = (void *)program.plain_stream,
       .agg_stream = (void *)program.merged_stream,
+      .same = program.same,
       .arg_bytes = ARGUMENT_BYTES,
       .wait = program.wait,
   };
@@ -199,7 +213,7 @@ static void child_body(const struct arguments *arguments, struct emu_dim3 grid,
   launch->hash += hash_of(block_id, thread);
   uint64_t place = block_id.x + grid.x * (block_id.y + grid.y * block_id.z);
   place = place * 4096 + thread.x + block.x * (thread.y + block.y * thread.z);
-  parent_body(mix(arguments->key ^ place), arguments->depth);
+  parent_body(mix(arguments->key ^ place), (uint32_t)arguments->depth);
 }
 
 static void child_plain(const void *parameters) {
@@ -207,7 +221,7 @@ static void child_plain(const void *parameters) {
     __pacc_dev_block_begin();
   child_body(parameters, emu_grid_size(), emu_block_size(), emu_block(),
              emu_thread());
-  parent_end();
+  parent_end((uint32_t)((const struct arguments *)parameters)->depth);
 }
 
 static void child_merged(const void *parameters) {
@@ -216,14 +230,21 @@ static void child_merged(const void *parameters) {
   if (program.level == BLOCK)
     __pacc_dev_block_begin();
   struct arguments arguments;
-  memcpy(&arguments, __pacc_dev_child_begin(batch, &ids), ARGUMENT_BYTES);
+  const char *record = __pacc_dev_child_begin(batch, &ids);
+  if (program.same) {
+    memcpy(&arguments, record, 8);
+    memcpy(&arguments.depth, (char *)batch + PACC_BATCH_HEAD + 8, 8);
+    memcpy(&arguments.key, record + 8, 17);
+  } else {
+    memcpy(&arguments, record, ARGUMENT_BYTES);
+  }
   if (__pacc_dev_child_loaded(batch, &ids))
     child_body(&arguments,
                dim3(ids.grid_size[0], ids.grid_size[1], ids.grid_size[2]),
                dim3(ids.block_size[0], ids.block_size[1], ids.block_size[2]),
                dim3(ids.block[0], ids.block[1], ids.block[2]),
                dim3(ids.thread[0], ids.thread[1], ids.thread[2]));
-  parent_end();
+  parent_end((uint32_t)arguments.depth);
 }
 
 static void root(const void *parameters) {
@@ -232,7 +253,7 @@ static void root(const void *parameters) {
     __pacc_dev_block_begin();
   uint64_t place = emu_block().x * 1024 + emu_thread().x;
   parent_body(mix(program.seed ^ place << 20), program.depth);
-  parent_end();
+  parent_end(program.depth);
 }
 
 static void pool_reset(uint32_t units) {
@@ -290,6 +311,7 @@ static void test_every_launch_runs_once(void **state) {
         /* Only launches without an order are recorded in a loop. */
         program.again = program.merged_stream == 4 ? seed % 3 : 0;
         program.meets = seed / 4 % 2;
+        program.same = seed / 2 % 2 ? SAME : 0;
         struct emu_options options = {.seed = seed * 100 + p,
                                       .resident = 1 + (uint32_t)seed % 6,
                                       .failures = p == 3 ? 0 : 20,
@@ -321,6 +343,7 @@ static void test_no_launch_is_lost_without_room(void **state) {
         program.merged_stream = seed % 2 ? 0 : 4;
         program.wait = seed % 2 ? PACC_LATER_ALL : PACC_LATER;
         program.meets = seed / 2 % 2;
+        program.same = seed % 3 == 2 ? SAME : 0;
         struct emu_options options = {
             .seed = seed * 100 + p, .resident = 12, .pending = 2};
         uint32_t threads = program.depth == 1 ? 40 : 5;
