@@ -6,18 +6,23 @@ static char *common_arguments(const struct pacc_batch *batch) {
   return (char *)(uintptr_t)batch + PACC_BATCH_HEAD;
 }
 
+static struct pacc_shape shape_of(const struct pacc_launch *launch) {
+  struct pacc_shape shape = {
+      {launch->block[0], launch->block[1], launch->block[2]}, launch->shared};
+  return shape;
+}
+
 void pacc_record_write(struct pacc_record *record,
                        const struct pacc_launch *launch, uint32_t first) {
   record->first = first;
   record->grid_x = launch->grid[0];
   record->grid_yz = launch->grid[1] | launch->grid[2] << 16;
-  record->block[0] = launch->block[0];
-  record->block[1] = launch->block[1];
-  record->block[2] = launch->block[2];
-  record->shared = launch->shared;
   record->done = 0;
+  struct pacc_record *end = record + 1;
+  if (!launch->same_shape)
+    *(struct pacc_shape *)end++ = shape_of(launch);
   const uint64_t *from = launch->args;
-  uint64_t *to = (uint64_t *)(record + 1);
+  uint64_t *to = (uint64_t *)end;
   for (uint32_t i = 0; i * 8 < launch->arg_bytes; ++i)
     if (pacc_word_varies(launch->same, i))
       *to++ = from[i];
@@ -26,20 +31,22 @@ void pacc_record_write(struct pacc_record *record,
 struct pacc_launch pacc_record_read(const struct pacc_batch *batch,
                                     uint32_t index) {
   const struct pacc_record *record = pacc_batch_record(batch, index);
+  const struct pacc_shape *shape = pacc_record_shape(batch, record);
+  const void *args = pacc_record_arguments(batch, record);
   struct pacc_launch launch = {
       .kernel = batch->kernel,
       .aggregated = batch->aggregated,
-      .args = batch->same ? (const void *)common_arguments(batch) : record + 1,
-      .varying = batch->same ? record + 1 : 0,
+      .args = batch->same ? common_arguments(batch) : args,
+      .varying = batch->same ? args : 0,
       .same = batch->same,
       .stream = batch->stream,
       .agg_stream = batch->agg_stream,
       .arg_bytes = batch->arg_bytes,
-      .shared = record->shared,
+      .shared = shape->shared,
       .wait = PACC_NOW,
       .grid = {record->grid_x, record->grid_yz & 0xffffu,
                record->grid_yz >> 16},
-      .block = {record->block[0], record->block[1], record->block[2]},
+      .block = {shape->block[0], shape->block[1], shape->block[2]},
   };
   return launch;
 }
@@ -57,6 +64,8 @@ void pacc_batch_describe(struct pacc_batch *batch,
   batch->apart = 0;
   batch->wait = launch->wait;
   batch->next = 0;
+  batch->same_shape = launch->same_shape;
+  batch->shape = shape_of(launch);
   batch->same = launch->same;
   if (launch->same)
     pacc_copy_arguments(common_arguments(batch), launch->args,

@@ -54,11 +54,12 @@ const void *__pacc_dev_child_begin(struct pacc_batch *batch,
   ids->grid_size[0] = record->grid_x;
   ids->grid_size[1] = record->grid_yz & 0xffffu;
   ids->grid_size[2] = record->grid_yz >> 16;
+  const struct pacc_shape *shape = pacc_record_shape(batch, record);
   for (uint32_t d = 0; d < 3; ++d)
-    ids->block_size[d] = record->block[d];
+    ids->block_size[d] = shape->block[d];
   split(block - record->first, ids->grid_size, ids->block);
   split(__gpu_thread_id_x(), ids->block_size, ids->thread);
-  return __builtin_assume_aligned(record + 1, 16);
+  return __builtin_assume_aligned(pacc_record_arguments(batch, record), 16);
 }
 
 /* Counts this block; the last of its span counts the span; the last span

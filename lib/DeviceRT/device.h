@@ -44,6 +44,8 @@ enum { PACC_NOW = 0, PACC_LATER, PACC_LATER_ALL };
  *             whole words
  * shared      bytes of dynamic shared memory
  * wait        PACC_NOW, PACC_LATER, PACC_LATER_ALL
+ * same_shape  `block` and `shared` are the same in all launches that may be
+ *             merged with this one
  */
 struct pacc_launch {
   void *kernel;
@@ -56,6 +58,7 @@ struct pacc_launch {
   uint32_t arg_bytes;
   uint32_t shared;
   uint32_t wait;
+  uint32_t same_shape;
   uint32_t grid[3];
   uint32_t block[3];
 };
@@ -94,19 +97,21 @@ struct pacc_pool {
 
 /* A batch: so many bytes, the arguments of a launch if some of them are the
  * same for all, and the records. */
-#define PACC_BATCH_HEAD 128u
+#define PACC_BATCH_HEAD 160u
 
 static inline uint32_t pacc_common_bytes(uint32_t arg_bytes, uint64_t same) {
   return same ? (arg_bytes + 31u) & ~31u : 0;
 }
 
-/* A record: so many bytes, and the launch's arguments. Words that are the same
- * for all launches are left out. */
-#define PACC_RECORD_HEAD 32u
+/* A record: so many bytes, as many again for block and shared memory, and the
+ * launch's arguments. What is the same for all launches is left out. */
+#define PACC_RECORD_HEAD 16u
 
-static inline uint32_t pacc_record_bytes(uint32_t arg_bytes, uint64_t same) {
+static inline uint32_t pacc_record_bytes(uint32_t arg_bytes, uint64_t same,
+                                         uint32_t same_shape) {
   uint32_t words = (arg_bytes + 7u) / 8u - (uint32_t)__builtin_popcountll(same);
-  return PACC_RECORD_HEAD + ((words * 8u + 31u) & ~31u);
+  uint32_t head = same_shape ? PACC_RECORD_HEAD : 2 * PACC_RECORD_HEAD;
+  return (head + words * 8u + 31u) & ~31u;
 }
 
 /* What a slot's batch needs: pacc_record_bytes() and pacc_common_bytes(). */
@@ -158,8 +163,7 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
  * are grid groups, and then grid_close. Kernels without grid groups and without
  * launches that may wait do not need these.
  *
- * Of `launch`, grid, block and the arguments that are not the same for all are
- * not read. */
+ * Of `launch`, only what is the same for all launches of the slot is read. */
 uint32_t __pacc_dev_block_meet(void);
 uint32_t __pacc_dev_block_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);

@@ -16,19 +16,22 @@
  * one copy of it, and not one per launch of the source. */
 #define PACC_COLD __attribute__((noinline))
 
-/* A record is this header and the argument words behind it.
- * first   blocks of the batch before this record
- * grid_yz grid sizes along y (low half) and z (high half)
- * done    on the first record of each span of PACC_SPAN: blocks of the span
- *         that have loaded their arguments
+/* A record is this header, block and shared memory if they differ from record
+ * to record, and the argument words. first   blocks of the batch before this
+ * record grid_yz grid sizes along y (low half) and z (high half) done    on the
+ * first record of each span of PACC_SPAN: blocks of the span that have loaded
+ * their arguments
  */
 struct pacc_record {
   uint32_t first;
   uint32_t grid_x;
   uint32_t grid_yz;
+  uint32_t done;
+};
+
+struct pacc_shape {
   uint32_t block[3];
   uint32_t shared;
-  uint32_t done;
 };
 
 /* Blocks count themselves per span of records and spans per batch, so that
@@ -58,6 +61,7 @@ extern struct pacc_pool __pacc_dev_pool;
  * shared       largest dynamic shared memory
  * apart        some record is too large to be merged
  * wait         that of the launches
+ * same_shape   all records have `shape`
  * next         in the list of batches that wait for the end of the grid
  * The others are those of struct pacc_launch.
  */
@@ -83,11 +87,14 @@ struct pacc_batch {
   uint64_t same;
   uint32_t arg_bytes;
   uint32_t start;
+  struct pacc_shape shape;
+  uint32_t same_shape;
 };
 
 _Static_assert(sizeof(struct pacc_batch) <= PACC_BATCH_HEAD, "head too small");
 
-_Static_assert(sizeof(struct pacc_record) == PACC_RECORD_HEAD,
+_Static_assert(sizeof(struct pacc_record) == PACC_RECORD_HEAD &&
+                   sizeof(struct pacc_shape) == PACC_RECORD_HEAD,
                "a record has another head");
 
 /* Record number `index` of a batch; its bytes are in one piece. */
@@ -97,6 +104,20 @@ pacc_batch_record(const struct pacc_batch *batch, uint64_t index) {
       batch->position * PACC_POOL_UNIT + batch->start + index * batch->stride;
   uint64_t bytes = (batch->mask + 1) * PACC_POOL_UNIT;
   return (struct pacc_record *)(batch->data + (offset & (bytes - 1)));
+}
+
+PACC_INLINE const struct pacc_shape *
+pacc_record_shape(const struct pacc_batch *batch,
+                  const struct pacc_record *record) {
+  return batch->same_shape ? &batch->shape
+                           : (const struct pacc_shape *)(record + 1);
+}
+
+/* The argument words of a record, aligned to 16. */
+PACC_INLINE const void *
+pacc_record_arguments(const struct pacc_batch *batch,
+                      const struct pacc_record *record) {
+  return record + (batch->same_shape ? 1 : 2);
 }
 
 /* pool.c */
@@ -307,8 +328,9 @@ PACC_INLINE uint32_t pacc_lanes_alike(uint32_t mask, uint64_t key) {
 }
 
 PACC_INLINE struct pacc_room pacc_room_of(const struct pacc_launch *launch) {
-  struct pacc_room room = {pacc_record_bytes(launch->arg_bytes, launch->same),
-                           pacc_common_bytes(launch->arg_bytes, launch->same)};
+  struct pacc_room room = {
+      pacc_record_bytes(launch->arg_bytes, launch->same, launch->same_shape),
+      pacc_common_bytes(launch->arg_bytes, launch->same)};
   return room;
 }
 

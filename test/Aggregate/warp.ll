@@ -41,7 +41,7 @@ define internal i32 @width(i32 %i) {
 
 ; CHECK-LABEL: define ptx_kernel void @parent(
 ; CHECK-DAG: %launch.args = alloca [32 x i8], align 16
-; CHECK-DAG: %[[launch:launch[0-9]*]] = alloca { ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, [3 x i32], [3 x i32] }
+; CHECK-DAG: %[[launch:launch[0-9]*]] = alloca { ptr, ptr, ptr, ptr, ptr, ptr, i64, i32, i32, i32, i32, [3 x i32], [3 x i32] }
 ; CHECK-NOT: @__cudaCDP2GetParameterBuffer
 ; CHECK: icmp eq ptr %launch.args, null
 ; CHECK: store ptr %out, ptr %launch.args
@@ -90,7 +90,7 @@ done:
 ; CHECK-LABEL: define ptx_kernel void @child__pacc_agg(ptr %batch)
 ; CHECK: %[[ids:.*]] = alloca [13 x i32]
 ; CHECK: %[[args:.*]] = call ptr @__pacc_dev_child_begin(ptr %batch, ptr %[[ids]])
-; CHECK: %[[same:.*]] = getelementptr inbounds i8, ptr %batch, i64 128
+; CHECK: %[[same:.*]] = getelementptr inbounds i8, ptr %batch, i64 160
 ; CHECK: %[[p0:.*]] = getelementptr inbounds i8, ptr %[[same]], i64 0
 ; CHECK: %[[a0:.*]] = load ptr, ptr %[[p0]], align 16
 ; CHECK: %[[p1:.*]] = getelementptr inbounds i8, ptr %[[same]], i64 8

@@ -295,6 +295,8 @@ PreservedAnalyses AggregateSitesPrinter::run(Module &M,
     if (P.Same)
       OS << " (" << P.SameParameters.size() << " of " << P.S.Kernel->arg_size()
          << " arguments the same for all)";
+    if (!P.SameShape.empty())
+      OS << " in blocks of one size";
     OS << ", " << streamName(P.S.Stream) << " stream: ";
     if (P.isMerged())
       OS << "merged over the " << toString(P.Level) << " into the "

@@ -325,12 +325,9 @@ void Planner::chooseSame(Function &Kernel) {
   bool FromFunctions = any_of(Own, [](PlannedSite *P) {
     return P->S.caller()->getCallingConv() != CallingConv::PTX_Kernel;
   });
-  SmallVector<SmallVector<Value *>, 8> Passed;
-  for (PlannedSite *P : Own)
-    Passed.push_back(passedValues(P->S));
-  SmallVector<bool, 8> IsSame(Kernel.arg_size());
-  for (auto [A, Flag] : enumerate(IsSame))
-    Flag = all_of(seq<size_t>(0, Own.size()), [&, A = A](size_t I) {
+  // Whether number A of what each launch passes is the same.
+  auto IsSame = [&](const auto &Passed, size_t A) {
+    return all_of(seq<size_t>(0, Own.size()), [&](size_t I) {
       Value *V = Passed[I][A];
       Function *Caller = Own[I]->S.caller();
       // A merged grid has the parameters of many launches.
@@ -341,11 +338,25 @@ void Planner::chooseSame(Function &Kernel) {
                       (!FromFunctions && Own[J]->S.caller() != Caller);
              });
     });
-  uint64_t Same = sameWords(Kernel, IsSame);
+  };
+  SmallVector<SmallVector<Value *>, 8> Passed;
+  SmallVector<SmallVector<Value *, 4>, 8> Shapes;
+  for (PlannedSite *P : Own) {
+    Passed.push_back(passedValues(P->S));
+    Shapes.push_back(passedShape(P->S));
+  }
+  SmallVector<bool, 8> SameParameters;
+  for (size_t A = 0; A < Kernel.arg_size(); ++A)
+    SameParameters.push_back(IsSame(Passed, A));
+  bool SameShape =
+      all_of(seq<size_t>(0, 4), [&](size_t D) { return IsSame(Shapes, D); });
+  uint64_t Same = sameWords(Kernel, SameParameters);
   SmallVector<Parameter> Parameters = parametersOf(Kernel);
-  for (auto [P, Values] : zip(Own, Passed)) {
+  for (auto [P, Values, Shape] : zip(Own, Passed, Shapes)) {
     P->Same = Same;
-    for (auto [Parameter, V, Flag] : zip(Parameters, Values, IsSame))
+    if (SameShape)
+      P->SameShape = Shape;
+    for (auto [Parameter, V, Flag] : zip(Parameters, Values, SameParameters))
       if (Flag)
         P->SameParameters.push_back({Parameter.Offset, V});
   }

@@ -36,6 +36,8 @@ struct PlannedSite {
     llvm::Value *V;
   };
   llvm::SmallVector<SameParameter, 4> SameParameters;
+  /// Size of the blocks along x, y, z and shared memory, if they are the same.
+  llvm::SmallVector<llvm::Value *, 4> SameShape;
   /// Why this granularity.
   std::string Why;
 

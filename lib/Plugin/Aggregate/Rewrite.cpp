@@ -61,6 +61,8 @@ private:
   AllocaInst *replaceBuffer(Site &S);
   AllocaInst *createSameArguments(IRBuilder<> &B, const PlannedSite &P,
                                   ValueToValueMapTy &Map);
+  void storeSameShape(IRBuilder<> &B, const PlannedSite &P, Value *Launch,
+                      ValueToValueMapTy &Map);
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks();
@@ -112,6 +114,8 @@ AllocaInst *Rewriter::createLaunch(IRBuilder<> &B, const PlannedSite &P) {
   B.CreateStore(ConstantPointerNull::get(B.getPtrTy()),
                 field(B, Launch, LaunchVarying));
   B.CreateStore(B.getInt64(P.Same), field(B, Launch, LaunchSame));
+  B.CreateStore(B.getInt32(!P.SameShape.empty()),
+                field(B, Launch, LaunchSameShape));
   B.CreateStore(B.getInt32(static_cast<uint32_t>(P.S.ArgBytes)),
                 field(B, Launch, LaunchArgBytes));
   return Launch;
@@ -200,6 +204,16 @@ AllocaInst *Rewriter::createSameArguments(IRBuilder<> &B, const PlannedSite &P,
   return Args;
 }
 
+void Rewriter::storeSameShape(IRBuilder<> &B, const PlannedSite &P,
+                              Value *Launch, ValueToValueMapTy &Map) {
+  Value *Block = field(B, Launch, LaunchBlock);
+  for (unsigned D = 0; D < 3; ++D)
+    B.CreateStore(computeAgain(B, P.SameShape[D], Map),
+                  B.CreateConstInBoundsGEP1_64(B.getInt32Ty(), Block, D));
+  B.CreateStore(computeAgain(B, P.SameShape[3], Map),
+                field(B, Launch, LaunchShared));
+}
+
 /// Every thread calls the function last; the last thread launches.
 void Rewriter::createFinish(Function &Kernel, Hook &H) {
   LLVMContext &C = M.getContext();
@@ -236,6 +250,8 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
       if (P->Same)
         B.CreateStore(createSameArguments(B, *P, Map),
                       field(B, Launch, LaunchArgs));
+      if (!P->SameShape.empty())
+        storeSameShape(B, *P, Launch, Map);
       B.CreateCall(H.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
     }
   };
@@ -301,9 +317,11 @@ void Rewriter::findHooks() {
     SmallVector<uint32_t, 2 * PACC_SLOTS> Rooms;
     for (PlannedSite *P : H.Sites) {
       auto Bytes = static_cast<uint32_t>(P->S.ArgBytes);
-      Rooms.push_back(pacc_record_bytes(Bytes, P->Same));
+      Rooms.push_back(pacc_record_bytes(Bytes, P->Same, !P->SameShape.empty()));
       Rooms.push_back(pacc_common_bytes(Bytes, P->Same));
       for (auto [Offset, V] : P->SameParameters)
+        addParameters(*V, H.Parameters);
+      for (Value *V : P->SameShape)
         addParameters(*V, H.Parameters);
     }
     Constant *Init = ConstantDataArray::get(M.getContext(), Rooms);

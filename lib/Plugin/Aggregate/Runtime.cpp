@@ -30,8 +30,9 @@ static_assert(offsetof(pacc_launch, kernel) == 8 * LaunchKernel &&
 static_assert(offsetof(pacc_launch, arg_bytes) == 56 &&
               offsetof(pacc_launch, shared) == 60 &&
               offsetof(pacc_launch, wait) == 64 &&
-              offsetof(pacc_launch, grid) == 68 &&
-              offsetof(pacc_launch, block) == 80 && sizeof(pacc_launch) == 96);
+              offsetof(pacc_launch, same_shape) == 68 &&
+              offsetof(pacc_launch, grid) == 72 &&
+              offsetof(pacc_launch, block) == 84 && sizeof(pacc_launch) == 96);
 static_assert(offsetof(pacc_room, common) == 4 && sizeof(pacc_room) == 8);
 static_assert(offsetof(pacc_pool, credit) == 16 &&
               offsetof(pacc_pool, mask) == 24 &&
@@ -45,7 +46,7 @@ DeviceRuntime::DeviceRuntime(Module &M) : M(&M) {
   Type *Dim = ArrayType::get(I32, 3);
   Type *I64 = Type::getInt64Ty(C);
   LaunchTy = StructType::get(
-      C, {Ptr, Ptr, Ptr, Ptr, Ptr, Ptr, I64, I32, I32, I32, Dim, Dim});
+      C, {Ptr, Ptr, Ptr, Ptr, Ptr, Ptr, I64, I32, I32, I32, I32, Dim, Dim});
   IdsTy = ArrayType::get(I32, IdsWords);
 }
 

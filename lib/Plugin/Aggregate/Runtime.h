@@ -27,6 +27,7 @@ enum LaunchField : unsigned {
   LaunchArgBytes,
   LaunchShared,
   LaunchWait,
+  LaunchSameShape,
   LaunchGrid,
   LaunchBlock,
 };

@@ -52,20 +52,49 @@ static bool collectWrites(Value &Pointer, uint64_t Offset,
   return true;
 }
 
+/// The value of the only write that touches the bytes, if it writes just them.
+static Value *storedAt(ArrayRef<Write> Writes, uint64_t From, uint64_t To) {
+  auto Overlaps = [&](const Write &W) { return W.From < To && From < W.To; };
+  const Write *First = find_if(Writes, Overlaps);
+  if (First == Writes.end() || First->From != From || First->To != To ||
+      std::any_of(First + 1, Writes.end(), Overlaps))
+    return nullptr;
+  return First->Stored;
+}
+
 SmallVector<Value *> passedValues(const Site &S) {
   SmallVector<Parameter> Parameters = parametersOf(*S.Kernel);
   SmallVector<Value *> Result(Parameters.size(), nullptr);
   SmallVector<Write, 8> Writes;
-  if (!collectWrites(*S.Buffer, 0, Writes))
-    return Result;
-  for (auto [V, P] : zip(Result, Parameters)) {
-    uint64_t From = P.Offset, To = P.Offset + P.Bytes;
-    auto Overlaps = [&](const Write &W) { return W.From < To && From < W.To; };
-    auto *First = find_if(Writes, Overlaps);
-    if (First != Writes.end() && First->From == From && First->To == To &&
-        std::none_of(First + 1, Writes.end(), Overlaps))
-      V = First->Stored;
-  }
+  if (collectWrites(*S.Buffer, 0, Writes))
+    for (auto [V, P] : zip(Result, Parameters))
+      V = storedAt(Writes, P.Offset, P.Offset + P.Bytes);
+  return Result;
+}
+
+/// Whether memory is written by nothing but what collectWrites finds.
+static bool isOnlyStored(const AllocaInst &Memory, const CallBase &Launch) {
+  auto isStoreTo = [](const User *By, const Value &Pointer) {
+    const auto *Store = dyn_cast<StoreInst>(By);
+    return Store && Store->getPointerOperand() == &Pointer;
+  };
+  return all_of(Memory.users(), [&](const User *By) {
+    if (const auto *GEP = dyn_cast<GetElementPtrInst>(By))
+      return all_of(GEP->users(),
+                    [&](const User *At) { return isStoreTo(At, *GEP); });
+    return isStoreTo(By, Memory) || By == &Launch || isa<LifetimeIntrinsic>(By);
+  });
+}
+
+SmallVector<Value *, 4> passedShape(const Site &S) {
+  SmallVector<Value *, 4> Result(3, nullptr);
+  SmallVector<Write, 8> Writes;
+  auto *Block = dyn_cast<AllocaInst>(S.Launch->getArgOperand(3));
+  if (Block && isOnlyStored(*Block, *S.Launch) &&
+      collectWrites(*Block, 0, Writes))
+    for (auto [Dimension, V] : enumerate(Result))
+      V = storedAt(Writes, 4 * Dimension, 4 * Dimension + 4);
+  Result.push_back(S.Launch->getArgOperand(4));
   return Result;
 }
 

@@ -17,6 +17,10 @@ namespace pacc {
 /// it comes in pieces or is copied from memory.
 llvm::SmallVector<llvm::Value *> passedValues(const Site &S);
 
+/// What a launch takes for its blocks' size along x, y and z and for shared
+/// memory, null where it is not known.
+llvm::SmallVector<llvm::Value *, 4> passedShape(const Site &S);
+
 /// Whether V has one value in all threads of a grid and can be computed again
 /// anywhere: made of constants and, if `WithParameters`, of parameters.
 bool isSameInGrid(const llvm::Value &V, bool WithParameters);

@@ -41,6 +41,7 @@ static struct {
   bool huge;        /* some launches are too large to be merged */
   bool meets;       /* blocks meet at the end of a kernel */
   uint64_t same;    /* SAME, or 0 */
+  bool same_shape;
 } program;
 
 /* What a launch asked for, and what was seen of it. */
@@ -91,11 +92,14 @@ static void child_merged(const void *parameters);
 static const struct pacc_room *rooms(void) {
   static struct pacc_room result[SLOTS_MOST];
   for (uint32_t i = 0; i < SLOTS_MOST; ++i) {
-    result[i].record = pacc_record_bytes(ARGUMENT_BYTES, program.same);
+    result[i].record =
+        pacc_record_bytes(ARGUMENT_BYTES, program.same, program.same_shape);
     result[i].common = pacc_common_bytes(ARGUMENT_BYTES, program.same);
   }
   return result;
 }
+
+static const struct emu_dim3 same_block = {5, 2, 1};
 
 /* One `kernel<<<grid, block>>>(arguments)` of the source. */
 static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
@@ -106,6 +110,8 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
       dim3(1 + (r >> 24) % 4, 1 + (r >> 32) % 3, 1 + (r >> 40) % 2);
   if (r >> 48 % 8 == 0)
     block = dim3(40, 1, 1);
+  if (program.same_shape)
+    block = same_block;
   if (program.huge && r % 64 == 0)
     grid = dim3(1, 257, 256);
   uint32_t number = __atomic_fetch_add(&launch_count, 1, __ATOMIC_SEQ_CST);
@@ -131,8 +137,9 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
       .agg_stream = (void *)program.merged_stream,
       .same = program.same,
       .arg_bytes = ARGUMENT_BYTES,
-      .shared = (uint32_t)(r >> 50),
+      .shared = program.same_shape ? 100 : (uint32_t)(r >> 50),
       .wait = program.wait,
+      .same_shape = program.same_shape,
       .grid = {grid.x, grid.y, grid.z},
       .block = {block.x, block.y, block.z},
   };
@@ -175,7 +182,10 @@ static void parent_end(uint32_t depth) {
       .agg_stream = (void *)program.merged_stream,
       .same = program.same,
       .arg_bytes = ARGUMENT_BYTES,
+      .shared = program.same_shape ? 100 : 0,
       .wait = program.wait,
+      .same_shape = program.same_shape,
+      .block = {same_block.x, same_block.y, same_block.z},
   };
   bool in_grid = program.level == GRID, in_block = program.level == BLOCK;
   bool by_block = in_block || program.meets;
@@ -312,6 +322,7 @@ static void test_every_launch_runs_once(void **state) {
         program.again = program.merged_stream == 4 ? seed % 3 : 0;
         program.meets = seed / 4 % 2;
         program.same = seed / 2 % 2 ? SAME : 0;
+        program.same_shape = seed % 5 < 2;
         struct emu_options options = {.seed = seed * 100 + p,
                                       .resident = 1 + (uint32_t)seed % 6,
                                       .failures = p == 3 ? 0 : 20,
@@ -344,6 +355,7 @@ static void test_no_launch_is_lost_without_room(void **state) {
         program.wait = seed % 2 ? PACC_LATER_ALL : PACC_LATER;
         program.meets = seed / 2 % 2;
         program.same = seed % 3 == 2 ? SAME : 0;
+        program.same_shape = seed % 5 < 2;
         struct emu_options options = {
             .seed = seed * 100 + p, .resident = 12, .pending = 2};
         uint32_t threads = program.depth == 1 ? 40 : 5;
