@@ -148,13 +148,12 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
 /* The end of a kernel, where every thread of it leaves.
  *
  * One thread of each block learns that all of the block are there:
- *   block_meet   true in one thread, after all have come. Threads wait here, so
- *                it is for kernels whose threads wait for each other nowhere
- *                else: no barriers, no operations over a warp
- *   block_leave  true in the last thread to come; nobody waits. For kernels
- *                that called block_begin
- * That thread calls block_flush for each slot in order, if there are block
- * groups, and then block_leaves_grid.
+ *   block_meet   not 0 in one thread, after all have come. Threads wait here,
+ * so it is for kernels whose threads wait for each other nowhere else: no
+ * barriers, no operations over a warp block_leave  not 0 in the last thread to
+ * come; nobody waits. For kernels that called block_begin That thread calls
+ * block_flush for each slot in order, if there are block groups, and then
+ * block_leaves_grid, with the result that it got.
  *
  *   block_leaves_grid  true if its block was the grid's last
  *   grid_leave         the same of a single thread, where neither block_meet
@@ -163,12 +162,15 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
  * are grid groups, and then grid_close. Kernels without grid groups and without
  * launches that may wait do not need these.
  *
+ * `pended` is 0 if this thread asked for no launch: what it wrote need not be
+ * visible to children then.
+ *
  * Of `launch`, only what is the same for all launches of the slot is read. */
-uint32_t __pacc_dev_block_meet(void);
+uint32_t __pacc_dev_block_meet(uint32_t pended);
 uint32_t __pacc_dev_block_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
-uint32_t __pacc_dev_block_leaves_grid(void);
-uint32_t __pacc_dev_grid_leave(void);
+uint32_t __pacc_dev_block_leaves_grid(uint32_t left);
+uint32_t __pacc_dev_grid_leave(uint32_t pended);
 void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);
 void __pacc_dev_grid_close(void);
 

@@ -20,9 +20,19 @@ static struct pacc_group *bucket_of(uint64_t key) {
   return grid_table[bucket_number(key)];
 }
 
+/* The start of an entry's count. */
+static uint64_t count_start(uint64_t key) { return key << PACC_LEFT_BITS; }
+
+/* Who has seen the grid's number in the word that counts may count without a
+ * fence: accesses of one word have one order for all. */
+static uint32_t is_entry_of(const struct pacc_group *group, uint64_t key) {
+  uint64_t left = pacc_load_u64(&group->left) ^ count_start(key);
+  return pacc_load_u64(&group->key) == key && left >> PACC_LEFT_BITS == 0;
+}
+
 static struct pacc_group *grid_find(struct pacc_group *bucket, uint64_t key) {
   for (uint32_t i = 0; i < BUCKET_SIZE; ++i)
-    if (pacc_load_u64(&bucket[i].key) == key)
+    if (is_entry_of(&bucket[i], key))
       return &bucket[i];
   return 0;
 }
@@ -31,6 +41,7 @@ static struct pacc_group *grid_insert(struct pacc_group *bucket, uint64_t key) {
   for (uint32_t i = 0; i < BUCKET_SIZE; ++i)
     if (pacc_load_u64(&bucket[i].key) == 0) {
       pacc_group_clear(&bucket[i]);
+      pacc_store_u64(&bucket[i].left, count_start(key));
       pacc_fence();
       pacc_store_u64(&bucket[i].key, key);
       return &bucket[i];
@@ -47,7 +58,7 @@ static uint32_t try_lock_table(uint32_t *lock) {
 
 /* Entries are made under a lock, since a free place may lie before the one
  * that another thread just took for the same grid. */
-PACC_COLD struct pacc_group *pacc_grid_group(void) {
+PACC_COLD struct pacc_group *pacc_grid_entry(void) {
   uint64_t key = grid_key();
   struct pacc_group *bucket = bucket_of(key);
   uint32_t *lock = &grid_table_locks[bucket_number(key)];
@@ -62,6 +73,11 @@ PACC_COLD struct pacc_group *pacc_grid_group(void) {
       group = grid_insert(bucket, key);
     pacc_unlock(lock);
   }
+  return group;
+}
+
+struct pacc_group *pacc_grid_group(void) {
+  struct pacc_group *group = pacc_grid_entry();
   pacc_fence();
   return group;
 }

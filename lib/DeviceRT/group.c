@@ -168,11 +168,13 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                rooms, mask);
 }
 
-/* True if these are the last of the group's threads. What they wrote has been
- * fenced; from here on the writes of all are visible, to children too. */
+/* True if these are the last of the group's threads. Those that asked for
+ * launches have fenced; from here on what they wrote is visible, to children
+ * too. */
 static uint32_t group_count(struct pacc_group *group, uint64_t count,
                             uint64_t threads) {
-  if (pacc_add_u64(&group->left, count) + count != threads)
+  uint64_t left = pacc_add_u64(&group->left, count) + count;
+  if ((left & ((UINT64_C(1) << PACC_LEFT_BITS) - 1)) != threads)
     return 0;
   pacc_fence();
   return 1;
@@ -189,26 +191,34 @@ static uint32_t group_leave(struct pacc_group *group, uint64_t threads) {
   return group_count(group, pacc_lanes_count(mask), threads);
 }
 
-/* The barrier that lanes may come to one by one. */
-uint32_t __pacc_dev_block_meet(void) {
-  __nvvm_barrier_sync(0);
-  return (__gpu_thread_id_x() | __gpu_thread_id_y() | __gpu_thread_id_z()) == 0;
+enum { NOT_LAST = 0, LAST_PENDED_NOTHING, LAST };
+
+uint32_t __pacc_dev_block_meet(uint32_t pended) {
+  uint32_t result = pacc_barrier_any(0, pended) ? LAST : LAST_PENDED_NOTHING;
+  uint32_t thread =
+      __gpu_thread_id_x() | __gpu_thread_id_y() | __gpu_thread_id_z();
+  return thread == 0 ? result : NOT_LAST;
 }
 
 uint32_t __pacc_dev_block_leave(void) {
   __nvvm_membar_cta();
-  return group_leave(block_group_of(), pacc_block_threads());
+  return group_leave(block_group_of(), pacc_block_threads()) ? LAST : NOT_LAST;
 }
 
-/* The fence in pacc_grid_group() publishes what the block's other threads
- * wrote, too: they came before this one. */
-uint32_t __pacc_dev_block_leaves_grid(void) {
-  return group_count(pacc_grid_group(), pacc_block_threads(),
-                     pacc_grid_threads());
+/* The fence publishes what the block's other threads wrote, too: they came
+ * before this one. */
+uint32_t __pacc_dev_block_leaves_grid(uint32_t left) {
+  struct pacc_group *group = pacc_grid_entry();
+  if (left != LAST_PENDED_NOTHING)
+    pacc_fence();
+  return group_count(group, pacc_block_threads(), pacc_grid_threads());
 }
 
-uint32_t __pacc_dev_grid_leave(void) {
-  return group_leave(pacc_grid_group(), pacc_grid_threads());
+uint32_t __pacc_dev_grid_leave(uint32_t pended) {
+  struct pacc_group *group = pacc_grid_entry();
+  if (pended)
+    pacc_fence();
+  return group_leave(group, pacc_grid_threads());
 }
 
 /* The records of a slot as a batch. */

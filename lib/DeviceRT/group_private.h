@@ -31,8 +31,11 @@ enum {
   PACC_GROUP_WITHOUT_MEMORY
 };
 
+#define PACC_LEFT_BITS 48u
+
 /* key        0 in free entries of the grid table
- * left       threads that have finished
+ * left       threads that have finished, in the low PACC_LEFT_BITS, and the
+ *            grid's number above them
  * state      of the slots' memory
  * capacity   records that every slot has room for
  * lock       of the list of batches left to the end of the grid

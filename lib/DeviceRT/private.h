@@ -9,6 +9,7 @@
 #include "device.h"
 
 #include <gpuintrin.h>
+#include <stdbool.h>
 
 #define PACC_INLINE static inline __attribute__((always_inline))
 
@@ -178,7 +179,9 @@ uint32_t pacc_batch_try(struct pacc_batch *batch);
 
 struct pacc_group;
 
-/* The state of this grid, made by its first caller. A fence. */
+/* The state of this grid, made by its first caller. Without a fence, only its
+ * count may be used. */
+struct pacc_group *pacc_grid_entry(void);
 struct pacc_group *pacc_grid_group(void);
 
 /* Leaves a batch to the last thread of the grid. */
@@ -201,6 +204,14 @@ PACC_INLINE uint64_t pacc_grid_number(void) {
   return __gpu_grid_number(); /* Given by the tests' emulation of a GPU. */
 #endif
 }
+
+/* The barrier that the lanes of a warp may come to one by one, and whether
+ * `value` is true in any thread; no builtin of clang's. */
+bool pacc_barrier_any(int32_t number, bool value)
+#ifdef __NVPTX__
+    __asm__("llvm.nvvm.barrier.cta.red.or.all")
+#endif
+        ;
 
 /* Lanes of a warp. `mask` is a set of lanes that all call with that mask. */
 PACC_INLINE uint32_t pacc_lanes(void) { return (uint32_t)__gpu_lane_mask(); }

@@ -27,7 +27,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; GRID: call void @__pacc_dev_grid_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_rooms)
 ; BLOCK: call void @__pacc_dev_block_record(ptr %launch{{.*}}, i32 1, i32 2, ptr @__pacc_dev_rooms)
 ; CHECK: leave:
-; CHECK-NEXT: call void @__pacc_dev_finish_walk()
+; CHECK-NEXT: load i32, ptr %pended
+; CHECK-NEXT: call void @__pacc_dev_finish_walk(i32 %{{.*}})
 ; CHECK-NEXT: ret void
 ; CHECK-NEXT: }
 define ptx_kernel void @walk(ptr %out, i32 %n) #0 {
@@ -83,10 +84,10 @@ define ptx_kernel void @leaf(ptr %out) #0 {
   ret void
 }
 
-; CHECK-LABEL: define internal void @__pacc_dev_finish_walk()
-; CHECK: call i32 @__pacc_dev_block_meet()
+; CHECK-LABEL: define internal void @__pacc_dev_finish_walk(i32 %pended)
+; CHECK: call i32 @__pacc_dev_block_meet(i32 %
 ; CHECK: last:
-; GRID: call i32 @__pacc_dev_block_leaves_grid()
+; GRID: call i32 @__pacc_dev_block_leaves_grid(i32 %
 ; GRID: last1:
 ; CHECK: store ptr @walk__pacc_agg
 ; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 0)
@@ -95,16 +96,16 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; GRID: call void @__pacc_dev_grid_flush(ptr %{{.*}}, i32 1)
 ; GRID-NEXT: call void @__pacc_dev_grid_close()
 ; BLOCK: call void @__pacc_dev_block_flush(ptr %{{.*}}, i32 1)
-; BLOCK: call i32 @__pacc_dev_block_leaves_grid()
+; BLOCK: call i32 @__pacc_dev_block_leaves_grid(i32 %
 ; BLOCK: call void @__pacc_dev_grid_close()
 
-; CHECK-LABEL: define internal void @__pacc_dev_finish_barrier()
-; GRID: call i32 @__pacc_dev_grid_leave()
+; CHECK-LABEL: define internal void @__pacc_dev_finish_barrier(i32 %pended)
+; GRID: call i32 @__pacc_dev_grid_leave(i32 %
 ; BLOCK: call i32 @__pacc_dev_block_leave()
-; BLOCK: call i32 @__pacc_dev_block_leaves_grid()
+; BLOCK: call i32 @__pacc_dev_block_leaves_grid(i32 %
 
-; CHECK-LABEL: define internal void @__pacc_dev_finish_warps()
-; GRID: call i32 @__pacc_dev_grid_leave()
+; CHECK-LABEL: define internal void @__pacc_dev_finish_warps(i32 %pended)
+; GRID: call i32 @__pacc_dev_grid_leave(i32 %
 ; BLOCK: call i32 @__pacc_dev_block_leave()
 
 ; CHECK-LABEL: define internal void @walk__pacc_body(
@@ -121,7 +122,7 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; AGG: call void @walk__pacc_body(
 ; AGG: br label %end
 ; AGG: end:
-; AGG-NEXT: call void @__pacc_dev_finish_walk()
+; AGG-NEXT: call void @__pacc_dev_finish_walk(i32 1)
 ; AGG-NEXT: ret void
 
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #0

@@ -18,7 +18,7 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK: %[[wait:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 9
 ; CHECK-NEXT: store i32 1, ptr %[[wait]]
 ; CHECK: call void @__pacc_dev_launch_warp(
-; CHECK: call void @__pacc_dev_finish_single()
+; CHECK: call void @__pacc_dev_finish_single(i32 %{{.*}})
 ; CHECK-NEXT: ret void
 define ptx_kernel void @single() #0 {
   %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 0)
@@ -30,7 +30,7 @@ define ptx_kernel void @single() #0 {
 ; CHECK-LABEL: define ptx_kernel void @through(
 ; CHECK: call void @again(
 ; CHECK-NEXT: br label %leave
-; CHECK: call void @__pacc_dev_finish_through()
+; CHECK: call void @__pacc_dev_finish_through(i32 %{{.*}})
 define ptx_kernel void @through(i32 %n) #0 {
   call void @again(i32 %n)
   ret void
@@ -94,9 +94,9 @@ define ptx_kernel void @exits() #0 {
 }
 declare void @llvm.nvvm.exit()
 
-; CHECK-LABEL: define internal void @__pacc_dev_finish_single()
-; CHECK: call i32 @__pacc_dev_block_meet()
-; CHECK: call i32 @__pacc_dev_block_leaves_grid()
+; CHECK-LABEL: define internal void @__pacc_dev_finish_single(i32 %pended)
+; CHECK: call i32 @__pacc_dev_block_meet(i32 %
+; CHECK: call i32 @__pacc_dev_block_leaves_grid(i32 %
 ; CHECK: call void @__pacc_dev_grid_close()
 
 define ptx_kernel void @leaf() #0 {

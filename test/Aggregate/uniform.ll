@@ -24,8 +24,8 @@ target triple = "nvptx64-nvidia-cuda"
 ; CHECK-NEXT: store i64 12, ptr %[[same]]
 ; CHECK: %[[shape:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 10
 ; CHECK-NEXT: store i32 1, ptr %[[shape]]
-; GRID: call void @__pacc_dev_finish_parent(ptr %out, i32 %n)
-; WARP: call void @__pacc_dev_finish_parent()
+; GRID: call void @__pacc_dev_finish_parent(ptr %out, i32 %n, i32 %{{.*}})
+; WARP: call void @__pacc_dev_finish_parent(i32 %{{.*}})
 ; OTHER-LABEL: define ptx_kernel void @parent(
 ; OTHER: %[[same:.*]] = getelementptr inbounds nuw {{.*}}, ptr %launch, i32 0, i32 6
 ; OTHER-NEXT: store i64 0, ptr %[[same]]
@@ -58,7 +58,7 @@ define ptx_kernel void @leaf(ptr %to, i32 %count, i32 %depth, ptr %all, i64 %sev
 }
 
 ; The last thread computes them again.
-; GRID-LABEL: define internal void @__pacc_dev_finish_parent(ptr %0, i32 %1)
+; GRID-LABEL: define internal void @__pacc_dev_finish_parent(ptr %0, i32 %1, i32 %pended)
 ; GRID: last1:
 ; GRID: %[[out4:.*]] = getelementptr i8, ptr %0, i64 4
 ; GRID-NEXT: %[[at:.*]] = getelementptr inbounds i8, ptr %[[args:.*]], i64 16

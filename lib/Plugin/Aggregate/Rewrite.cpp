@@ -44,8 +44,11 @@ private:
     /// The kernel's parameters that Finish takes, for values that are the same
     /// for all of its launches.
     SmallSetVector<Argument *, 4> Parameters;
-    void callFinish(IRBuilder<> &B) const {
+    /// Whether a thread of the kernel has asked for launches.
+    AllocaInst *Pended = nullptr;
+    void callFinish(IRBuilder<> &B, Value *HasPended) const {
       SmallVector<Value *, 4> Values(Parameters.begin(), Parameters.end());
+      Values.push_back(HasPended);
       B.CreateCall(Finish, Values);
     }
     bool usesGrid() const { return Level == Granularity::Grid || MayWait; }
@@ -66,6 +69,7 @@ private:
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks();
+  void createPended(Function &Kernel, Hook &H);
   void defineChild(Function &Kernel);
   void createFinish(Function &Kernel, Hook &H);
   void hookKernel(Function &Kernel, Hook &H);
@@ -150,6 +154,8 @@ void Rewriter::rewrite(PlannedSite &P) {
     privateStreamOf(*Old)->erase();
   AllocaInst *Args = replaceBuffer(P.S);
   IRBuilder<> B(Old);
+  if (auto *H = Hooks.find(Old->getFunction()); H != Hooks.end())
+    B.CreateStore(B.getInt32(1), H->second.Pended);
   AllocaInst *Launch = createLaunch(B, P);
   B.CreateStore(Args, field(B, Launch, LaunchArgs));
   B.CreateStore(Old->getArgOperand(4), field(B, Launch, LaunchShared));
@@ -220,6 +226,7 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
   SmallVector<Type *, 4> Types;
   for (Argument *A : H.Parameters)
     Types.push_back(A->getType());
+  Types.push_back(Type::getInt32Ty(C));
   auto *F = Function::Create(
       FunctionType::get(Type::getVoidTy(C), Types, false),
       GlobalValue::InternalLinkage, "__pacc_dev_finish_" + Kernel.getName(), M);
@@ -230,20 +237,23 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
   F->addFnAttr(Attribute::Convergent);
   F->addFnAttr(Attribute::NoUnwind);
   IRBuilder<> B(BasicBlock::Create(C, "entry", F));
-  // if (<leave>()) { what Emit writes }
-  auto IfLast = [&](StringRef Leave, function_ref<void()> Emit) {
+  Argument *Pended = F->getArg(F->arg_size() - 1);
+  Pended->setName("pended");
+  // if (<leave>(...)) { what Emit writes }
+  auto IfLast = [&](StringRef Leave, ArrayRef<Value *> Args,
+                    function_ref<void(Value *)> Emit) {
     auto *Last = BasicBlock::Create(C, "last", F);
     auto *Next = BasicBlock::Create(C, "next", F);
-    Value *IsLast = B.CreateCall(Runtime.function(Leave));
+    Value *IsLast = B.CreateCall(Runtime.function(Leave), Args);
     B.CreateCondBr(B.CreateIsNotNull(IsLast), Last, Next);
     B.SetInsertPoint(Last);
-    Emit();
+    Emit(IsLast);
     B.CreateBr(Next);
     B.SetInsertPoint(Next);
   };
   auto Flush = [&] {
     ValueToValueMapTy Map;
-    for (auto [A, Mine] : zip(H.Parameters, F->args()))
+    for (auto [A, Mine] : zip_first(H.Parameters, F->args()))
       Map[A] = &Mine;
     for (PlannedSite *P : H.Sites) {
       AllocaInst *Launch = createLaunch(B, *P);
@@ -255,21 +265,24 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
       B.CreateCall(H.runtime(Runtime, "flush"), {Launch, B.getInt32(P->Slot)});
     }
   };
-  auto Close = [&] {
+  auto Close = [&](Value *) {
     if (H.Level == Granularity::Grid)
       Flush();
     B.CreateCall(Runtime.function("grid_close"));
   };
   bool ByBlock = H.Level == Granularity::Block;
-  if (ByBlock || H.MayMeet)
-    IfLast(H.MayMeet ? "block_meet" : "block_leave", [&] {
-      if (ByBlock)
-        Flush();
-      if (H.usesGrid())
-        IfLast("block_leaves_grid", Close);
-    });
+  auto CloseBlock = [&](Value *Left) {
+    if (ByBlock)
+      Flush();
+    if (H.usesGrid())
+      IfLast("block_leaves_grid", {Left}, Close);
+  };
+  if (H.MayMeet)
+    IfLast("block_meet", {Pended}, CloseBlock);
+  else if (ByBlock)
+    IfLast("block_leave", {}, CloseBlock);
   else
-    IfLast("grid_leave", Close);
+    IfLast("grid_leave", {Pended}, Close);
   B.CreateRetVoid();
   H.Finish = F;
 }
@@ -285,7 +298,7 @@ void Rewriter::hookKernel(Function &Kernel, Hook &H) {
       ReplaceInstWithInst(Return, BranchInst::Create(End));
   IRBuilder<> B(End);
   B.SetCurrentDebugLocation(Nowhere);
-  H.callFinish(B);
+  H.callFinish(B, B.CreateLoad(B.getInt32Ty(), H.Pended));
   B.CreateRetVoid();
   if (H.Level == Granularity::Block) {
     BasicBlock &Entry = Kernel.getEntryBlock();
@@ -340,8 +353,24 @@ void Rewriter::findHooks() {
         }))
       Hooks[&Kernel].MayWait = true;
   }
-  for (auto &[Kernel, H] : Hooks)
+  for (auto &[Kernel, H] : Hooks) {
     H.MayMeet = !mayWaitForThreads(*Kernel);
+    createPended(*Kernel, H);
+  }
+}
+
+/// Launches in functions are not noted: they may always have been.
+void Rewriter::createPended(Function &Kernel, Hook &H) {
+  Reach R = reachableFrom(Kernel);
+  bool InFunctions = any_of(Sites, [&, K = &Kernel](const PlannedSite &P) {
+    return P.isMerged() && P.S.caller() != K &&
+           R.Functions.contains(P.S.caller());
+  });
+  BasicBlock &Entry = Kernel.getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.begin());
+  H.Pended = B.CreateAlloca(B.getInt32Ty(), nullptr, "pended");
+  B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  B.CreateStore(B.getInt32(InFunctions), H.Pended);
 }
 
 void Rewriter::defineChild(Function &Kernel) {
@@ -358,7 +387,7 @@ void Rewriter::defineChild(Function &Kernel) {
       },
       [&](IRBuilder<> &B) {
         if (H)
-          H->callFinish(B);
+          H->callFinish(B, B.getInt32(1));
       });
 }
 

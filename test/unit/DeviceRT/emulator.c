@@ -36,6 +36,7 @@ struct thread {
   uint32_t value;
   uint32_t source;
   uint32_t result;
+  bool vote; /* at a barrier */
 };
 
 struct block {
@@ -44,6 +45,7 @@ struct block {
   uint64_t number;
   uint32_t threads;
   uint32_t live;
+  bool any; /* of the votes at the last barrier */
   struct thread *thread;
   unsigned char *shared;
 };
@@ -326,18 +328,24 @@ void __gpu_sync_lane(uint64_t mask) {
 
 void __gpu_sync_threads(void) { park(AT_BARRIER); }
 
-void __nvvm_barrier_sync(uint32_t number) {
+bool pacc_barrier_any(int32_t number, bool value) {
   (void)number;
+  current->vote = value;
   park(AT_BARRIER);
+  current->vote = false;
+  return current->block->any;
 }
 
 static void barrier_release(struct block *block) {
   for (uint32_t i = 0; i < block->threads; ++i)
     if (block->thread[i].state != AT_BARRIER && block->thread[i].state != DONE)
       return;
+  block->any = false;
   for (uint32_t i = 0; i < block->threads; ++i)
-    if (block->thread[i].state == AT_BARRIER)
+    if (block->thread[i].state == AT_BARRIER) {
+      block->any |= block->thread[i].vote;
       block->thread[i].state = RUNNABLE;
+    }
 }
 
 /* Registers */

@@ -30,7 +30,6 @@ int __nvvm_shfl_sync_idx_i32(uint32_t mask, int value, int lane, int clamp);
 void __gpu_sync_lane(uint64_t mask);
 void __gpu_sync_threads(void);
 void __nvvm_nanosleep(uint32_t ns);
-void __nvvm_barrier_sync(uint32_t number);
 
 void emu_yield(void);
 

@@ -159,20 +159,22 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
   }
 }
 
-static void parent_body(uint64_t key, uint32_t depth) {
+/* Whether it launched. */
+static bool parent_body(uint64_t key, uint32_t depth) {
   int64_t previous = -1;
   if (depth == 0)
-    return;
+    return false;
   for (uint32_t i = 0; i < program.slots * (program.again + 1); ++i) {
     if (mix(key + i * 77) % 100 < program.density)
       launch_at(key, i % program.slots, depth, &previous);
     if (program.density < 100 && mix(key + 5) % 7 == 0)
-      return;
+      break;
   }
+  return previous >= 0;
 }
 
 /* What the compiler adds where threads leave. */
-static void parent_end(uint32_t depth) {
+static void parent_end(uint32_t depth, bool pended) {
   struct arguments arguments = {.depth = depth - 1};
   struct pacc_launch launch = {
       .kernel = (void *)(uintptr_t)child_plain,
@@ -192,21 +194,23 @@ static void parent_end(uint32_t depth) {
   bool uses_grid = in_grid || program.wait;
   if (!in_block && !uses_grid)
     return;
-  bool last = true;
+  uint32_t last = 1;
   if (by_block)
-    last = program.meets ? __pacc_dev_block_meet() : __pacc_dev_block_leave();
+    last = program.meets ? __pacc_dev_block_meet(pended)
+                         : __pacc_dev_block_leave();
   for (uint32_t slot = 0; last && in_block && slot < program.slots; ++slot)
     __pacc_dev_block_flush(&launch, slot);
   if (!last || !uses_grid)
     return;
-  if (by_block ? __pacc_dev_block_leaves_grid() : __pacc_dev_grid_leave()) {
+  if (by_block ? __pacc_dev_block_leaves_grid(last)
+               : __pacc_dev_grid_leave(pended)) {
     for (uint32_t slot = 0; in_grid && slot < program.slots; ++slot)
       __pacc_dev_grid_flush(&launch, slot);
     __pacc_dev_grid_close();
   }
 }
 
-static void child_body(const struct arguments *arguments, struct emu_dim3 grid,
+static bool child_body(const struct arguments *arguments, struct emu_dim3 grid,
                        struct emu_dim3 block, struct emu_dim3 block_id,
                        struct emu_dim3 thread) {
   struct launch *launch = &launches[arguments->launch];
@@ -223,15 +227,15 @@ static void child_body(const struct arguments *arguments, struct emu_dim3 grid,
   launch->hash += hash_of(block_id, thread);
   uint64_t place = block_id.x + grid.x * (block_id.y + grid.y * block_id.z);
   place = place * 4096 + thread.x + block.x * (thread.y + block.y * thread.z);
-  parent_body(mix(arguments->key ^ place), (uint32_t)arguments->depth);
+  return parent_body(mix(arguments->key ^ place), (uint32_t)arguments->depth);
 }
 
 static void child_plain(const void *parameters) {
   if (program.level == BLOCK)
     __pacc_dev_block_begin();
-  child_body(parameters, emu_grid_size(), emu_block_size(), emu_block(),
-             emu_thread());
-  parent_end((uint32_t)((const struct arguments *)parameters)->depth);
+  bool pended = child_body(parameters, emu_grid_size(), emu_block_size(),
+                           emu_block(), emu_thread());
+  parent_end((uint32_t)((const struct arguments *)parameters)->depth, pended);
 }
 
 static void child_merged(const void *parameters) {
@@ -248,13 +252,14 @@ static void child_merged(const void *parameters) {
   } else {
     memcpy(&arguments, record, ARGUMENT_BYTES);
   }
+  bool pended = false;
   if (__pacc_dev_child_loaded(batch, &ids))
-    child_body(&arguments,
-               dim3(ids.grid_size[0], ids.grid_size[1], ids.grid_size[2]),
-               dim3(ids.block_size[0], ids.block_size[1], ids.block_size[2]),
-               dim3(ids.block[0], ids.block[1], ids.block[2]),
-               dim3(ids.thread[0], ids.thread[1], ids.thread[2]));
-  parent_end((uint32_t)arguments.depth);
+    pended = child_body(
+        &arguments, dim3(ids.grid_size[0], ids.grid_size[1], ids.grid_size[2]),
+        dim3(ids.block_size[0], ids.block_size[1], ids.block_size[2]),
+        dim3(ids.block[0], ids.block[1], ids.block[2]),
+        dim3(ids.thread[0], ids.thread[1], ids.thread[2]));
+  parent_end((uint32_t)arguments.depth, pended);
 }
 
 static void root(const void *parameters) {
@@ -262,8 +267,8 @@ static void root(const void *parameters) {
   if (program.level == BLOCK)
     __pacc_dev_block_begin();
   uint64_t place = emu_block().x * 1024 + emu_thread().x;
-  parent_body(mix(program.seed ^ place << 20), program.depth);
-  parent_end(program.depth);
+  bool pended = parent_body(mix(program.seed ^ place << 20), program.depth);
+  parent_end(program.depth, pended);
 }
 
 static void pool_reset(uint32_t units) {
