@@ -175,8 +175,10 @@ static pacc_model_status rank(const pacc_gpu *Gpu, const pacc_work &Work,
 }
 
 /// Times that a launch is larger than the next smaller one that gets a block of
-/// its own, and how much faster that block must be.
-static const double SizeStep = 8, WorthIt = 1.05;
+/// its own, how much faster that must make it, and seconds that any launch
+/// takes (lib/Poly/plan_cost.c): code for several blocks is slower than code
+/// for one.
+static const double SizeStep = 8, WorthIt = 1.05, Launch = 4e-6;
 
 /// Sizes of launches are known at run time: sizes and trip counts may be
 /// parameters, and triangles shrink. Where the block that was chosen for the
@@ -191,6 +193,11 @@ static void chooseForSmaller(const pacc_gpu *Gpu, pacc_work Work,
   pacc_rank_options Auto = {PACC_RANK_AUTO, {0, 0, 0}};
   const uint32_t *Block = Choice.Block;
   for (unsigned Step = 0; Step < Steps; ++Step) {
+    // Halfway between the two sizes.
+    pacc_sized_block Sized;
+    Sized.threads_sm = Threads / std::pow(SizeStep, Step + 0.5) / Gpu->sm_count;
+    if (Sized.threads_sm == 0)
+      break;
     for (unsigned D = 0; D < Work.dims; ++D)
       Work.extent[D] = std::max<double>(1, Work.extent[D] / Shrink);
     pacc_ranking Ranking = {};
@@ -199,11 +206,8 @@ static void chooseForSmaller(const pacc_gpu *Gpu, pacc_work Work,
       auto Same = find_if(Scores, [&](const pacc_block_score &S) {
         return std::equal(S.block, S.block + 3, Block);
       });
-      if (Same == Scores.end() || Same->time > WorthIt * Ranking.scores->time) {
-        // Halfway between the two sizes.
-        pacc_sized_block Sized;
-        Sized.threads_sm =
-            Threads / std::pow(SizeStep, Step + 0.5) / Gpu->sm_count;
+      if (Same == Scores.end() ||
+          Same->time + Launch > WorthIt * (Ranking.scores->time + Launch)) {
         std::copy_n(Ranking.scores->block, 3, Sized.block);
         Choice.Smaller.insert(Choice.Smaller.begin(), Sized);
         Block = Choice.Smaller.front().block;
