@@ -59,7 +59,6 @@ struct traffic {
   double l1_cycles;
   double read_sectors;  /* from L2 */
   double write_sectors; /* to L2 */
-  double loop_requests; /* L1 cycles of one warp in one iteration of the loop */
   double loop_count;    /* iterations of the loop, all repeats */
   double fresh;         /* share of the iterations that touch a new sector */
   double hit;           /* share of reuse that L1 has room to keep */
@@ -96,8 +95,9 @@ static struct pacc_resident resident_of(const struct pacc_rank_context *context,
                                         const struct pacc_block_score *score,
                                         const struct shape *shape) {
   struct pacc_resident r = {.n = 0};
-  double n =
-      fmin(fmin(score->occupancy.blocks, PACC_MAX_RESIDENT), shape->busiest);
+  double all =
+      ceil(shape->blocks * context->work->active / context->gpu->sm_count);
+  double n = fmin(fmin(score->occupancy.blocks, PACC_MAX_RESIDENT), all);
   uint64_t gx = (uint64_t)shape->grid[0], gy = (uint64_t)shape->grid[1];
   for (unsigned d = 0; d < 3; d++)
     r.block[d] = score->block[d];
@@ -108,6 +108,20 @@ static struct pacc_resident resident_of(const struct pacc_rank_context *context,
     r.n++;
   }
   return r;
+}
+
+/* Blocks with work that the busiest SM runs. Those of a triangle are not equal:
+ * when there is none left to start, each on an SM has between nothing and all
+ * of its work before it, a deviation of sqrt(n / 12) blocks for n of them, and
+ * the busiest of many SMs has sqrt(2 ln SMs) of these more than the mean. */
+static double busiest_of(const struct pacc_rank_context *context,
+                         const struct shape *shape) {
+  double sms = context->gpu->sm_count, active = context->work->active;
+  double mean = shape->blocks * active / sms, n = shape->resident.n;
+  double busiest = ceil(mean);
+  if (active < 1 && mean > n)
+    busiest = fmax(busiest, mean + sqrt(2 * log(sms) * n / 12));
+  return busiest;
 }
 
 static struct shape shape_of(const struct pacc_rank_context *context,
@@ -121,8 +135,8 @@ static struct shape shape_of(const struct pacc_rank_context *context,
   s.warps = ceil(score->threads / WARP);
   s.live = live_share(work, score->block, s.grid);
   s.started = ceil(s.blocks / context->gpu->sm_count);
-  s.busiest = ceil(s.blocks * work->active / context->gpu->sm_count);
   s.resident = resident_of(context, score, &s);
+  s.busiest = busiest_of(context, &s);
   return s;
 }
 
@@ -194,7 +208,6 @@ static double add_requests(const struct pacc_work *work,
   t->request_sectors += n * r.sectors;
   t->l1_cycles += n * cycles;
   if (in_loop(work, access)) {
-    t->loop_requests += cycles;
     t->loop_count = fmax(t->loop_count, access->count);
     if (!access->write && (access->seq || access->gather))
       t->fresh = fmax(t->fresh, 1.0 / pass_of(access, work->seq_trip));
@@ -300,8 +313,8 @@ static double warp_issue(const struct pacc_gpu *gpu,
 }
 
 /* Cycles from a free place on the SM until a block on it is done, if nothing
- * but latency counts. The loads of some iterations are in flight together; the
- * slowest of the block's warps decides. */
+ * but its waits counts. The loads of some iterations are in flight together;
+ * the slowest of the block's warps decides. */
 static double block_cycles(const struct pacc_work *work,
                            const struct traffic *t, const struct shape *shape,
                            double far_latency) {
@@ -314,7 +327,7 @@ static double block_cycles(const struct pacc_work *work,
     double far = 1 - t->hit * (1 - fmin(1, ahead * t->fresh));
     waits = t->loop_count / ahead;
     waiting += waits * (far * far_latency + (1 - far) * L1_LATENCY);
-    busy += t->loop_count * (t->loop_requests + work->chain * op);
+    busy += t->loop_count * work->chain * op;
   } else {
     busy += work->chain * op;
   }
@@ -332,13 +345,21 @@ static double norm(const double *terms, unsigned n, double order) {
   return largest * pow(sum, 1 / order);
 }
 
-/* Blocks start while others run: the two hardly add up. */
-static double total_time(const struct pacc_block_score *score) {
+/* The units that all blocks share. */
+static double shared_time(const struct pacc_block_score *score) {
   const double work[] = {score->t_issue, score->t_l1, score->t_l2,
                          score->t_dram};
-  const double run[] = {norm(work, sizeof work / sizeof *work, OVERLAP),
-                        score->t_latency};
-  const double all[] = {norm(run, 2, HIDING), score->t_blocks};
+  return norm(work, sizeof work / sizeof *work, OVERLAP);
+}
+
+/* What a block asks of the units itself it has to wait for, too: where few
+ * blocks share an SM, no other one fills its waits. Blocks start while others
+ * run: the two hardly add up. */
+static double total_time(const struct pacc_block_score *score,
+                         double resident) {
+  const double shared = shared_time(score);
+  const double run[] = {shared, shared / resident, score->t_latency};
+  const double all[] = {norm(run, 3, HIDING), score->t_blocks};
   return norm(all, 2, STARTING);
 }
 
@@ -397,7 +418,7 @@ void pacc_estimate(const struct pacc_rank_context *context,
   double rounds = ceil(s.busiest / score->occupancy.blocks);
   score->t_latency =
       fmax(1, rounds) * block_cycles(work, &t, &s, far_latency) * second;
-  score->time = total_time(score);
+  score->time = total_time(score, s.resident.n);
 }
 
 const char *pacc_score_bound(const struct pacc_block_score *score) {
