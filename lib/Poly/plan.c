@@ -130,3 +130,42 @@ bool pacc_plan_is_fully_parallel(const struct pacc_plan *plan) {
       return false;
   return true;
 }
+
+/* Has the loop one iteration at most, wherever those around it stand? */
+static bool is_fixed(__isl_keep isl_multi_union_pw_aff *loop,
+                     __isl_keep isl_union_set *domain,
+                     __isl_keep isl_union_map *prefix) {
+  isl_union_map *values = isl_union_map_intersect_domain(
+      isl_union_map_from_multi_union_pw_aff(isl_multi_union_pw_aff_copy(loop)),
+      isl_union_set_copy(domain));
+  values = prefix
+               ? isl_union_map_apply_domain(values, isl_union_map_copy(prefix))
+               : isl_union_map_from_range(isl_union_map_range(values));
+  bool result = isl_union_map_is_single_valued(values) == isl_bool_true;
+  isl_union_map_free(values);
+  return result;
+}
+
+struct pacc_plan *pacc_plan_drop_fixed_loops(struct pacc_plan *plan,
+                                             __isl_keep isl_union_map *prefix) {
+  if (!plan || plan->type == PLAN_KERNEL)
+    return plan;
+  isl_union_map *inner = isl_union_map_copy(prefix);
+  bool drop = false;
+  if (plan->type == PLAN_LOOP) {
+    drop = is_fixed(plan->loop, plan->domain, prefix);
+    if (!drop) {
+      isl_union_map_free(inner);
+      inner = pacc_append(prefix, plan->loop);
+    }
+  }
+  for (int i = 0; i < plan->n; ++i)
+    plan->child[i] = pacc_plan_drop_fixed_loops(plan->child[i], inner);
+  isl_union_map_free(inner);
+  if (!drop)
+    return plan;
+  struct pacc_plan *body = plan->child[0];
+  plan->n = 0;
+  pacc_plan_free(plan);
+  return body;
+}

@@ -225,5 +225,5 @@ struct pacc_plan *pacc_plan_compute(struct pacc_planner *planner) {
   isl_schedule_node *root = isl_schedule_get_root(planner->scop->schedule);
   struct pacc_plan *plan = plan_subtree(planner, root, NULL);
   isl_schedule_node_free(root);
-  return plan;
+  return pacc_plan_drop_fixed_loops(plan, NULL);
 }

@@ -107,6 +107,12 @@ struct pacc_plan *pacc_plan_with_isl(const struct pacc_planner *planner,
 void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
                     __isl_keep isl_union_map *prefix);
 
+/* The plan without the host's loops of a single iteration, in place of `plan`.
+ * isl would take the statements of a kernel in such a loop apart, since it
+ * knows their order: each would be a launch of its own. */
+struct pacc_plan *pacc_plan_drop_fixed_loops(struct pacc_plan *plan,
+                                             __isl_keep isl_union_map *prefix);
+
 /* A set of parameter values that stands for a typical run. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
                                          __isl_keep isl_union_set *domain);

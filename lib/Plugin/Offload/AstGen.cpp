@@ -60,6 +60,26 @@ static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
   return !Launch.First.back().is_null() && !Launch.Threads.back().is_null();
 }
 
+/// isl may write a kernel more than once, under different conditions. Where
+/// two of these are in the same iteration of the host's loops, it took the
+/// kernel's statements apart: scalars of a thread would be lost in between.
+static bool isTakenApart(const RegionAst &Region, LaunchAst &Launch,
+                         const pacc_scop &Facts, isl_ast_build *Build) {
+  isl::union_set Domain = isl::manage_copy(Launch.Plan->domain);
+  if (isl::manage_copy(Facts.local_read)
+          .intersect_domain(Domain)
+          .is_empty()
+          .is_true())
+    return false;
+  Launch.Iterations = isl::manage(isl_ast_build_get_schedule(Build))
+                          .intersect_domain(Domain)
+                          .range();
+  return any_of(Region.Launches, [&](auto &Other) {
+    return Other.get() != &Launch && Other->Plan == Launch.Plan &&
+           Other->Iterations.is_disjoint(Launch.Iterations).is_false();
+  });
+}
+
 static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   auto &G = *static_cast<Generator *>(User);
   const pacc_kernel_plan *Plan = planOf(Mark);
@@ -71,7 +91,8 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   Launch.Work = describeWork(*Plan, G.Facts);
   Launch.SharedUpdates =
       isl::manage(pacc_kernel_shared_updates(Plan, &G.Facts));
-  if (Launch.SharedUpdates.is_null())
+  if (Launch.SharedUpdates.is_null() ||
+      isTakenApart(G.Region, Launch, G.Facts, Build))
     G.Failed = true;
   for (unsigned D = 0; D < Plan->n_dims; ++D)
     if (!addExtent(Launch, Plan->dim[D], *Plan, G.Facts.context, Build)) {

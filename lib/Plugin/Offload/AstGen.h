@@ -29,6 +29,7 @@ struct LaunchAst {
   const pacc_kernel_plan *Plan = nullptr;
   KernelWork Work;
   isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
+  isl::union_set Iterations;    // of the host's loops; null without scalars
   std::vector<isl::ast_expr> First;
   std::vector<isl::ast_expr> Threads;
   /// Is no more than one block for each of MaxBlocks threads ever needed?
