@@ -102,6 +102,8 @@ def _documents(lines):
             name = _unquote(line[5:])
         elif line.startswith("DebugLoc:"):
             place = line[9:].strip(" {}")
+        elif place.endswith(","):  # long paths: the line goes on in the next
+            place += line.strip(" {}")
         elif line.startswith("  - "):
             key, _, value = line[4:].partition(":")
             arguments.append((key, _unquote(value)))
