@@ -21,8 +21,8 @@ static int e[N * N], f[N * N];
 
 /* Time steps that swap their arrays. What the first step does not write of y,
  * the second one reads.
- * CHECK: swap_scop{{.*}}: copy in MemRef0
- * CHECK: swap_scop{{.*}}: copy in MemRef1
+ * CHECK: swap_scop{{.*}}: copy in arg 3 of swap
+ * CHECK: swap_scop{{.*}}: copy in arg 4 of swap
  * CHECK: swap_scop
  * CHECK-NOT: copy out
  * CHECK: swap_span0: copy out
@@ -41,9 +41,9 @@ APART static void swap(int steps, int n, double (*restrict x)[N], double (*restr
 }
 
 /* A loop that is not affine; in each round the region is half as large.
- * CHECK: halve_scop{{.*}}: copy in MemRef0, 28.1 KiB
+ * CHECK: halve_scop{{.*}}: copy in c, 28.1 KiB
  * CHECK-NOT: copy
- * CHECK: halve_span0: copy out MemRef0, 14.1 KiB
+ * CHECK: halve_span0: copy out c, 14.1 KiB
  * CHECK: halve_span0
  */
 APART static int halve(int n) {
@@ -57,8 +57,8 @@ APART static int halve(int n) {
 }
 
 /* The arrays grow: what the device has is taken along.
- * CHECK: grow_scop{{.*}}: copy in MemRef0
- * CHECK: grow_span0: copy out MemRef0
+ * CHECK: grow_scop{{.*}}: copy in d
+ * CHECK: grow_span0: copy out d
  * CHECK: grow_span0
  */
 APART static void grow(int n) {
@@ -69,10 +69,10 @@ APART static void grow(int n) {
 
 /* Two regions, and a loop in between that is not affine; d is written as a
  * whole and never goes to the device.
- * CHECK: pair_scop{{.*}}: copy in MemRef0, 28.1 KiB
+ * CHECK: pair_scop{{.*}}: copy in c, 28.1 KiB
  * CHECK-NOT: copy in
- * CHECK: pair_span0: copy out MemRef{{.}}, 28.
- * CHECK: pair_span0: copy out MemRef{{.}}, 2{{[78]}}.
+ * CHECK: pair_span0: copy out d, 28.
+ * CHECK: pair_span0: copy out c, 2{{[78]}}.
  * CHECK: pair_span0: 0 launches
  */
 APART static int pair(int n, int m) {
@@ -88,7 +88,7 @@ APART static int pair(int n, int m) {
 
 /* A value that each round leaves for the host.
  * CHECK: settle_scop{{.*}}: copy in
- * CHECK: settle_scop{{.*}}: copy out {{.*}}cell, 4 bytes
+ * CHECK: settle_scop{{.*}}: copy out scalar, 4 bytes
  * CHECK-NOT: copy in
  * CHECK: settle_span0: copy out
  * CHECK: settle_span0: 0 launches

@@ -1,6 +1,7 @@
 //===- Blocks.cpp - The thread block of a kernel --------------------------===//
 #include "Offload/Blocks.h"
 
+#include "Offload/ArrayNames.h"
 #include "polly/ScopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -40,12 +41,6 @@ static SmallVector<int64_t, 4> stridesOf(const ScopArrayInfo &SAI, unsigned N) {
     Stride *= Size ? Size->getAPInt().getSExtValue() : NominalRow;
   }
   return Strides;
-}
-
-/// The array's name in the IR, or Polly's.
-static std::string arrayName(const ScopArrayInfo &SAI) {
-  const Value *Base = SAI.getBasePtr(); // none yet for a scalar's cell
-  return Base && Base->hasName() ? Base->getName().str() : SAI.getName();
 }
 
 static void collect(const pacc_access_step *Step, void *User) {

@@ -1,4 +1,5 @@
 //===- HostCode.cpp - The host's part of an offloaded region --------------===//
+#include "Offload/ArrayNames.h"
 #include "Offload/RegionBuilder.h"
 #include "Offload/RuntimeCalls.h"
 #include "Offload/Spans.h"
@@ -98,13 +99,16 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   Value *End = Builder.CreateAdd(
       Last, Builder.getInt64(Array.SAI->getElemSizeInBytes()));
   End = Builder.CreateSelect(When, End, First);
-  Value *Label = Builder.CreateGlobalString(Array.SAI->getName());
+  auto Cell = Cells.find(Array.SAI);
+  bool IsCell = Cell != Cells.end();
+  Value *Label = Builder.CreateGlobalString(
+      arrayName(IsCell ? *Cell->second : *Array.SAI));
   Value *Address =
       Array.hasCopies()
           ? createCopies(Array, Label, Base, First, End)
           : callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
                         {Run, Label, Base, First, End});
-  if (!Array.hasCopies() && Cells.contains(Array.SAI))
+  if (!Array.hasCopies() && IsCell)
     cast<Instruction>(Address)->setMetadata(
         CellMetadata, MDNode::get(Builder.getContext(), {}));
   AllocaInst *Slot =

@@ -1,6 +1,7 @@
 //===- Offloader.cpp - From a module to kernels ---------------------------===//
 #include "Offload/Offloader.h"
 
+#include "Offload/ArrayNames.h"
 #include "Offload/AstGen.h"
 #include "Offload/Inlining.h"
 #include "Offload/Prepare.h"
@@ -373,10 +374,14 @@ bool Offloader::offloadRegion(Scop &S) {
   if (!Hopeless.empty())
     return reject(S, {Hopeless, nullptr}, Report);
 
-  for (const ArrayAst &Array : Region->Arrays)
-    Report.Arrays.push_back(Array.SAI->getName() + (Array.HasIn ? " in" : "") +
-                            (Array.HasOut ? " out" : "") +
-                            (Array.hasCopies() ? " copies" : ""));
+  for (const ArrayAst &Array : Region->Arrays) {
+    auto *Cell =
+        find_if(P.Cells, [&](auto &C) { return C.Array == Array.SAI; });
+    Report.Arrays.push_back(
+        arrayName(Cell == P.Cells.end() ? *Array.SAI : *Cell->Scalar) +
+        (Array.HasIn ? " in" : "") + (Array.HasOut ? " out" : "") +
+        (Array.hasCopies() ? " copies" : ""));
+  }
   for (auto &Launch : Region->Launches)
     Launch->Work.Given = Annotated;
   Report.FirstKernel = Device.kernels().size();

@@ -37,7 +37,7 @@ public:
   void bindCell(polly::ScopArrayInfo *Cell,
                 const polly::ScopArrayInfo *Scalar) {
     Cell->setBasePtr(BlockGen.getOrCreateAlloca(Scalar));
-    Cells.insert(Cell);
+    Cells[Cell] = Scalar;
   }
 
   /// Emits the whole region at the builder's position: asks whether it has
@@ -106,7 +106,8 @@ private:
   llvm::Value *Run = nullptr;
   /// Where the device addresses of arrays are kept on the host.
   llvm::DenseMap<llvm::Value *, llvm::Value *> DeviceAddress;
-  llvm::SmallPtrSet<const polly::ScopArrayInfo *, 4> Cells;
+  llvm::DenseMap<const polly::ScopArrayInfo *, const polly::ScopArrayInfo *>
+      Cells; // and the scalars in them
   llvm::MapVector<const polly::ScopArrayInfo *, Copies> CopiesOf;
   const pacc_kernel_plan *Current = nullptr;
   const UpdateMap *Updates = nullptr;

@@ -1,6 +1,7 @@
 //===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
 #include "Offload/ScopFacts.h"
 
+#include "Offload/ArrayNames.h"
 #include "Offload/RowLengths.h"
 #include "polly/DeLICM.h"
 #include "polly/ForwardOpTree.h"
@@ -266,29 +267,29 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
     const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
     const Instruction *Where = MA->getAccessInstruction();
     if (!isNumber(SAI->getElementType()))
-      return reject("array '" + SAI->getName() +
+      return reject("array '" + arrayName(*SAI) +
                         "' has elements that are no numbers of at most 64 bits",
                     Where);
     if (!MA->isLatestArrayKind())
       continue;
     if (!MA->isAffine())
-      return reject("a subscript of '" + SAI->getName() + "' is not affine",
+      return reject("a subscript of '" + arrayName(*SAI) + "' is not affine",
                     Where);
     if (mayBeFoldedWrongly(*MA, SE))
-      return reject("a subscript of '" + SAI->getName() +
+      return reject("a subscript of '" + arrayName(*SAI) +
                         "' may be negative, and the length of a row is no "
                         "plain parameter",
                     Where);
     if (SAI->getBasePtrOriginSAI())
-      return reject("the address of '" + SAI->getName() +
+      return reject("the address of '" + arrayName(*SAI) +
                         "' is loaded in the region",
                     Where);
     if (SAI->getBasePtr()->getType()->getPointerAddressSpace() != 0)
-      return reject("'" + SAI->getName() + "' is in another address space",
+      return reject("'" + arrayName(*SAI) + "' is in another address space",
                     Where);
     auto *Base = dyn_cast<Instruction>(SAI->getBasePtr());
     if (Base && Stmt.getParent()->contains(Base))
-      return reject("the address of '" + SAI->getName() +
+      return reject("the address of '" + arrayName(*SAI) +
                         "' is computed in the region",
                     Where);
   }
