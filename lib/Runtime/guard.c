@@ -189,6 +189,15 @@ static void learn(uint32_t *history, double estimate, double seconds) {
   __atomic_store_n(history, bits, __ATOMIC_RELAXED);
 }
 
+/* Is there nothing to learn? A region that was timed on the host once, and is
+ * far faster there, is not timed again: small ones take no longer than the
+ * clock. */
+static bool is_settled(uint32_t *history, double on_host, double on_device) {
+  const double FAR = 4;
+  return on_device > FAR * on_host &&
+         __atomic_load_n(history, __ATOMIC_RELAXED);
+}
+
 /*===-- The decision
  * -------------------------------------------------------===*/
 
@@ -226,23 +235,25 @@ static int32_t decide(struct pacc_region *region,
                       double bytes) {
   const struct pacc_device *device = pacc_device_peek();
   unsigned class = class_of(kernels, n);
-  double on_host = host_seconds(kernels, n);
-  double on_device = device_seconds(device, kernels, n, bytes);
-  double gain = on_host * factor(&region->host_factor[class]) -
-                on_device * factor(&region->device_factor[class]);
+  double host_estimate = host_seconds(kernels, n);
+  double device_estimate = device_seconds(device, kernels, n, bytes);
+  double on_host = host_estimate * factor(&region->host_factor[class]);
+  double on_device = device_estimate * factor(&region->device_factor[class]);
+  double gain = on_host - on_device;
   bool worth = gain > 0 && may_start(device, region, gain);
-  running.region = region;
-  running.history =
+  uint32_t *history =
       worth ? &region->device_factor[class] : &region->host_factor[class];
-  running.estimate = worth ? on_device : on_host;
-  running.start_ns = pacc_clock();
+  if (!is_settled(history, on_host, on_device)) {
+    running.region = region;
+    running.history = history;
+    running.estimate = worth ? device_estimate : host_estimate;
+    running.start_ns = pacc_clock();
+  }
   if (!worth && pacc_log_on(PACC_LOG_INFO))
     pacc_log(PACC_LOG_INFO,
              "%s: the original loops run: about %.3g ms, the device would need "
              "%.3g ms%s (PACC_DEVICE=cuda insists)",
-             pacc_region_name(region),
-             on_host * factor(&region->host_factor[class]) * 1e3,
-             on_device * factor(&region->device_factor[class]) * 1e3,
+             pacc_region_name(region), on_host * 1e3, on_device * 1e3,
              device ? "" : " and has to be started");
   return worth;
 }
