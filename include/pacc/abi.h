@@ -207,6 +207,42 @@ void __pacc_rt_copy(void *run, uint32_t array, uint32_t direction,
 void __pacc_rt_launch(void *run, uint32_t kernel, int64_t nx, int64_t ny,
                       int64_t nz, void **params);
 
+enum { PACC_NO_KERNEL = 0x7fffffff, PACC_NO_BARRIER = 0x7fffffff };
+
+/* A launch in a loop of launches.
+ * kernel  its number in the image; PACC_NO_KERNEL if it is never made
+ * waits   1: stands behind a barrier, most of the time, where one kernel runs
+ *         the loop
+ */
+struct pacc_phase {
+  uint32_t kernel;
+  uint32_t waits;
+};
+
+/* A loop of launches that one kernel can run, too. That kernel has barriers
+ * over its grid: all of its blocks have to be resident. Its grid has one
+ * dimension, and any size.
+ * kernel   its number in the image
+ * always   1: it is to run wherever the device can, 0: where that is expected
+ *          to be faster
+ * barrier  the parameter that gets the address of a word of device memory,
+ *          which is 0 before the first kernel that uses it; or PACC_NO_BARRIER
+ * phases   the launches, n_phases of them
+ */
+struct pacc_loop {
+  uint32_t kernel;
+  uint32_t always;
+  uint32_t barrier;
+  uint32_t n_phases;
+  const struct pacc_phase *phases;
+};
+
+/* Queues the loop's kernel if that is the better way, and then returns 1; also
+ * after a failure. 0: the caller makes the launches. sizes[i] is what phase i
+ * has to do in the whole loop, NULL if that is not known. */
+int32_t __pacc_rt_loop(void *run, const struct pacc_loop *loop,
+                       const struct pacc_size *sizes, void **params);
+
 /* Waits, copies out, closes the region. 1: the results are in host memory.
  * 0: host memory is as it was at the region's begin. */
 int32_t __pacc_rt_end(void *run);

@@ -17,7 +17,7 @@
 extern "C" {
 #endif
 
-#define PACC_BACKEND_VERSION 2
+#define PACC_BACKEND_VERSION 3
 
 /* What a device is.
  * name          "NVIDIA H200", "CPU device"
@@ -77,6 +77,15 @@ struct pacc_backend {
   int (*launch)(void *device, void *stream, void *kernel,
                 const uint32_t grid[3], const struct pacc_kernel *info,
                 void **params);
+
+  /* How many blocks of the kernel can be resident, that is, run at the same
+   * time. 0: the device can't launch a grid of which that is sure. */
+  int (*resident)(void *device, void *kernel, const struct pacc_kernel *info,
+                  uint32_t *blocks);
+  /* A launch whose blocks are all resident; a grid of more is an error. */
+  int (*launch_resident)(void *device, void *stream, void *kernel,
+                         const uint32_t grid[3], const struct pacc_kernel *info,
+                         void **params);
 
   /* Time stamps on a stream, for profiles. elapsed is in milliseconds. */
   int (*event_create)(void *device, void **event);

@@ -16,6 +16,7 @@
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #ifdef __cplusplus
 extern "C" {
@@ -128,11 +129,16 @@ int pacc_dependences_compute(struct pacc_dependences *deps,
 void pacc_dependences_clear(struct pacc_dependences *deps);
 
 #define PACC_MAX_DIMS 3
+#define PACC_MAX_HOST_DIMS 8
+#define PACC_MAX_PHASES 64
 
 /* One kernel of a mapping.
  *
  * domain      the statement instances that it executes
  * host        the host's loops around it, { Stmt[i] -> [h] }; NULL for none
+ * path        for each of the first PACC_MAX_HOST_DIMS dimensions of h, which
+ *             of the mapping's loops that is
+ * n_path      how many dimensions h has
  * n_dims      how many dimensions of the grid it uses, 0 to 3; with none it
  *             is one thread
  * dim         the schedule dimension that runs along x, y and z
@@ -147,6 +153,8 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
 struct pacc_kernel_plan {
   isl_union_set *domain;
   isl_union_map *host;
+  unsigned path[PACC_MAX_HOST_DIMS];
+  unsigned n_path;
   unsigned n_dims;
   isl_union_pw_aff *dim[PACC_MAX_DIMS];
   isl_id *param[PACC_MAX_DIMS];
@@ -156,9 +164,21 @@ struct pacc_kernel_plan {
   double work;
 };
 
+/* A loop of the host that no other is around: what it launches are its phases.
+ *
+ * first       number of its first kernel in the mapping
+ * n_phases    of its kernels
+ */
+struct pacc_loop_plan {
+  unsigned first;
+  unsigned n_phases;
+};
+
 /* The schedule of a region with its kernels. In `schedule` every kernel is
  * the subtree below a mark named PACC_KERNEL_MARK whose user pointer is the
- * kernel's plan; everything above is executed by the host.
+ * kernel's plan; everything above is executed by the host. PACC_LOOP_MARK with
+ * a loop's plan stands above the bands of that loop, and PACC_ITERATION_MARK
+ * below each band of the host.
  *
  * cost        seconds at the nominal size, by the rough model of plan_cost.c
  * host_cost   the same for the original loops on the host
@@ -167,11 +187,15 @@ struct pacc_mapping {
   isl_schedule *schedule;
   unsigned n_kernels;
   struct pacc_kernel_plan *kernels;
+  unsigned n_loops;
+  struct pacc_loop_plan *loops;
   double cost;
   double host_cost;
 };
 
 #define PACC_KERNEL_MARK "pacc_kernel"
+#define PACC_LOOP_MARK "pacc_loop"
+#define PACC_ITERATION_MARK "pacc_iteration"
 
 /* Chooses the mapping of a region. NULL: isl gave up (see isl_ctx_last_error)
  * or nothing can be mapped. */
@@ -186,6 +210,32 @@ __isl_give isl_union_set *
 pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
                               const struct pacc_scop *scop,
                               const struct pacc_dependences *deps);
+
+/* What a phase of a loop waits for if one kernel runs the whole loop.
+ *
+ * Bit p of a set stands for kernel loop->first + p. While the kernel runs, it
+ * keeps two sets of launches that may still be under way: those made since the
+ * last PACC_ITERATION_MARK, and those made before, into which the first set
+ * goes at each mark. Before a launch there must be a barrier, after which both
+ * sets are empty, if `same` meets the first set or `earlier` the second.
+ *
+ * same        launches of the iteration that the phase depends on
+ * earlier     the same, of any iteration
+ * waits       at a phase like this there is a barrier, most of the time
+ */
+struct pacc_phase_plan {
+  uint64_t same;
+  uint64_t earlier;
+  bool waits;
+};
+
+/* Fills in phases[0 .. loop->n_phases - 1]. Returns NULL, or why one kernel
+ * can't run the loop. */
+const char *pacc_loop_phases_compute(struct pacc_phase_plan *phases,
+                                     const struct pacc_loop_plan *loop,
+                                     const struct pacc_mapping *mapping,
+                                     const struct pacc_scop *scop,
+                                     const struct pacc_dependences *deps);
 
 /* The values that one dimension takes, as functions of the parameters (and of
  * a map's domain): `count` of them from `first` on, holes counted. Where there

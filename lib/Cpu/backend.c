@@ -214,16 +214,39 @@ static int check_params(const struct pacc_cpu_kernel *kernel,
   return 0;
 }
 
-static int backend_launch(void *opaque, void *stream, void *opaque_kernel,
-                          const uint32_t grid[3],
-                          const struct pacc_kernel *info, void **params) {
-  struct device *device = opaque;
-  const struct pacc_cpu_kernel *kernel = opaque_kernel;
-  (void)stream;
+static int launch(const struct device *device,
+                  const struct pacc_cpu_kernel *kernel, const uint32_t grid[3],
+                  const struct pacc_kernel *info, int resident, void **params) {
   int status = check_params(kernel, info);
   return status ? status
                 : pacc_cpu_executor_launch(device->executor, kernel, grid,
-                                           info->block, info->shared, params);
+                                           info->block, info->shared, resident,
+                                           params);
+}
+
+static int backend_launch(void *device, void *stream, void *kernel,
+                          const uint32_t grid[3],
+                          const struct pacc_kernel *info, void **params) {
+  (void)stream;
+  return launch(device, kernel, grid, info, 0, params);
+}
+
+/* Each block has a thread of its own. */
+static int backend_resident(void *opaque, void *kernel,
+                            const struct pacc_kernel *info, uint32_t *blocks) {
+  const struct device *device = opaque;
+  (void)kernel;
+  (void)info;
+  *blocks = device->memory.config.threads;
+  return 0;
+}
+
+static int backend_launch_resident(void *device, void *stream, void *kernel,
+                                   const uint32_t grid[3],
+                                   const struct pacc_kernel *info,
+                                   void **params) {
+  (void)stream;
+  return launch(device, kernel, grid, info, 1, params);
 }
 
 /* -- Events: the wall clock -- */
@@ -287,6 +310,8 @@ static const struct pacc_backend backend = {
     .copy_out = backend_copy_out,
     .copy_within = backend_copy_within,
     .launch = backend_launch,
+    .resident = backend_resident,
+    .launch_resident = backend_launch_resident,
     .event_create = backend_event_create,
     .event_destroy = backend_event_destroy,
     .event_record = backend_event_record,

@@ -240,7 +240,7 @@ static void *helper_main(void *arg) {
 }
 
 /* Runs a launch on this thread and on up to n - 1 others. A helper that can't
- * be had is done without. */
+ * be had is done without, unless blocks wait for others. */
 static int launch_run(struct pacc_cpu_executor *executor,
                       struct pacc_launch *launch, uint32_t n) {
   struct pacc_worker *worker = worker_take(executor);
@@ -258,6 +258,12 @@ static int launch_run(struct pacc_cpu_executor *executor,
       worker_return(executor, helper->worker);
       break;
     }
+  }
+  if (launch->resident && n_helpers < n - 1) {
+    pacc_cpu_fail(PACC_CPU_ERROR_OUT_OF_MEMORY,
+                  "kernel '%s': no thread for each of %u blocks",
+                  launch->kernel->name, n);
+    launch_fail(launch, PACC_CPU_ERROR_OUT_OF_MEMORY);
   }
   worker_run(worker, launch);
   for (uint32_t i = 0; i < n_helpers; i++) {
@@ -333,6 +339,7 @@ int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
                                .params = work->params,
                                .owner = work->owner,
                                .on_pause = work->on_pause,
+                               .resident = work->resident,
                                .n_threads = 1,
                                .n_blocks = 1};
   for (int i = 0; i < 3; i++) {
@@ -341,6 +348,12 @@ int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
   }
   launch.number = atomic_fetch_add(&executor->n_launches, 1) + 1;
   uint32_t n = executor->config.threads;
+  if (launch.resident && launch.n_blocks > n)
+    return pacc_cpu_fail(PACC_CPU_ERROR_LAUNCH_LIMITS,
+                         "kernel '%s': %llu blocks can't be resident, the "
+                         "limit is %u (PACC_CPU_THREADS)",
+                         work->kernel->name,
+                         (unsigned long long)launch.n_blocks, n);
   if (n > launch.n_blocks)
     n = (uint32_t)launch.n_blocks;
   /* Several shares per worker: blocks may differ in cost. */
@@ -363,13 +376,15 @@ void pacc_cpu_kernel_pack(const struct pacc_cpu_kernel *kernel,
 int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
                              const struct pacc_cpu_kernel *kernel,
                              const uint32_t grid[3], const uint32_t block[3],
-                             uint32_t shared, void *const *params) {
+                             uint32_t shared, int resident,
+                             void *const *params) {
   _Alignas(16) unsigned char bytes[PACC_CPU_MAX_PARAMS];
   pacc_cpu_kernel_pack(kernel, params, bytes);
   struct pacc_cpu_work work = {.kernel = kernel,
                                .grid = {grid[0], grid[1], grid[2]},
                                .block = {block[0], block[1], block[2]},
                                .shared = shared,
+                               .resident = resident,
                                .params = bytes};
   return pacc_cpu_executor_run(executor, &work);
 }

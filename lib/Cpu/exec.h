@@ -18,11 +18,14 @@ void pacc_cpu_executor_destroy(struct pacc_cpu_executor *executor);
 /* A grid to run. `shared` is dynamic shared memory in bytes, `params` the block
  * of parameters (program.h), `owner` what device functions find in the launch.
  * on_pause(owner), if not NULL, is called where other grids may run: when a
- * thread sleeps and, with a seed, between blocks. */
+ * thread sleeps and, with a seed, between blocks. Of a `resident` grid all
+ * blocks run at the same time, and may wait for each other; they are at most as
+ * many as the configuration has threads. */
 struct pacc_cpu_work {
   const struct pacc_cpu_kernel *kernel;
   uint32_t grid[3], block[3];
   uint32_t shared;
+  int resident;
   const void *params;
   void *owner;
   void (*on_pause)(void *owner);
@@ -42,7 +45,8 @@ int pacc_cpu_executor_run(struct pacc_cpu_executor *executor,
 int pacc_cpu_executor_launch(struct pacc_cpu_executor *executor,
                              const struct pacc_cpu_kernel *kernel,
                              const uint32_t grid[3], const uint32_t block[3],
-                             uint32_t shared, void *const *params);
+                             uint32_t shared, int resident,
+                             void *const *params);
 
 /* Gathers the values of the parameters into the block of them. */
 void pacc_cpu_kernel_pack(const struct pacc_cpu_kernel *kernel,

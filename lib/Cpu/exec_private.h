@@ -22,13 +22,15 @@ enum { N_BARRIERS = 16, N_WARPS = PACC_CPU_MAX_THREADS / PACC_CPU_WARP };
 
 /* One launch, shared by the workers that run it. `status` and `detail` are
  * those of the first failure; `next` counts the blocks given out; `number`
- * tells launches apart. */
+ * tells launches apart. `resident`: each block has a worker, and may wait for
+ * the others. */
 struct pacc_launch {
   const struct pacc_cpu_kernel *kernel;
   uint32_t grid[3], block[3];
   uint32_t n_threads;
   uint32_t shared, dynamic_shared;
   uint64_t n_blocks, chunk, seed, number;
+  int resident;
   const void *params;
   void *owner;
   void (*on_pause)(void *owner);

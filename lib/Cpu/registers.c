@@ -5,6 +5,7 @@
 #include "arena.h"
 #include "exec_private.h"
 
+#include <sched.h>
 #include <time.h>
 
 struct pacc_cpu_thread *pacc_dev_self(void) { return pacc_self_current; }
@@ -61,11 +62,18 @@ uint32_t pacc_dev_read_ptx_sreg_globaltimer_lo(void) {
 uint64_t pacc_dev_read_ptx_sreg_gridid(void) {
   return pacc_worker_current->launch->number;
 }
-/* Other threads of the grid run when this one ends or waits; other grids may
- * run now. */
+/* Other threads of the block run when this one ends or waits; other grids may
+ * run now, and the other blocks of a resident grid, unless one has failed. */
 void pacc_dev_nanosleep(uint32_t ns) {
   const struct pacc_launch *launch = pacc_worker_current->launch;
   (void)ns;
+  if (launch->resident) {
+    struct pacc_fault fault = {.status = launch->status,
+                               .text = "another block failed"};
+    if (fault.status)
+      pacc_fault_raise(&fault);
+    sched_yield();
+  }
   if (launch->on_pause)
     launch->on_pause(launch->owner);
 }

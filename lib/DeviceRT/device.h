@@ -1,7 +1,8 @@
-/* device.h: the device runtime of aggregation, as generated code sees it.
+/* device.h: the device runtime, as generated code sees it.
  *
  * Compiled to NVPTX bitcode, embedded into the plugin and linked into every
- * module that has an aggregated launch. There is no host side.
+ * module that has an aggregated launch; offloaded loops of launches get the
+ * barrier. There is no host side.
  *
  * Words:
  *   launch  what one thread asks for: kernel, grid, block, arguments
@@ -122,6 +123,11 @@ struct pacc_room {
 
 /* The most launches of a kernel that wait for the end of a block or grid. */
 #define PACC_SLOTS 8u
+
+/* Waits for all blocks of the grid if `wanted`, which is the same in all of its
+ * threads. The grid has one dimension, its blocks are all resident, and `word`
+ * is 0 before the first kernel that uses it. */
+void __pacc_dev_grid_barrier(uint32_t *word, uint32_t wanted);
 
 struct pacc_batch;
 

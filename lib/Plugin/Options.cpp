@@ -137,6 +137,8 @@ Error Options::validate() const {
     return Shape.takeError();
   if (Memory != "copy" && Memory != "managed")
     return badValue("memory", Memory, "copy or managed");
+  if (Persistent != "auto" && Persistent != "always" && Persistent != "off")
+    return badValue("persistent", Persistent, "auto, always or off");
   uint64_t Instances;
   if (MinWork != "auto" && MinWork != "always" &&
       StringRef(MinWork).getAsInteger(10, Instances))

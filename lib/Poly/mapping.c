@@ -8,6 +8,7 @@
 #include <isl/space.h>
 #include <isl/union_map.h>
 #include <stdlib.h>
+#include <string.h>
 
 static const char *const PARAM_NAMES[PACC_MAX_DIMS] = {"pacc_x", "pacc_y",
                                                        "pacc_z"};
@@ -21,6 +22,16 @@ static unsigned count_kernels(const struct pacc_plan *plan) {
   unsigned n = 0;
   for (int i = 0; i < plan->n; ++i)
     n += count_kernels(plan->child[i]);
+  return n;
+}
+
+/* Loops of the host with none around. */
+static unsigned count_loops(const struct pacc_plan *plan) {
+  if (plan->type != PLAN_SEQUENCE)
+    return plan->type == PLAN_LOOP;
+  unsigned n = 0;
+  for (int i = 0; i < plan->n; ++i)
+    n += count_loops(plan->child[i]);
   return n;
 }
 
@@ -86,10 +97,17 @@ static __isl_give isl_set *thread_context(const struct pacc_kernel_plan *kernel,
   return isl_set_universe(space);
 }
 
+/* path    loops of the host around, by dimension; n_path of them
+ * n_dims  dimensions of the host's loops so far, each with a number */
 struct emitter {
   const struct pacc_planner *planner;
   struct pacc_mapping *mapping;
   unsigned next;
+  unsigned next_loop;
+  bool in_kernel;
+  unsigned path[PACC_MAX_HOST_DIMS];
+  unsigned n_path;
+  unsigned n_dims;
 };
 
 /* Replaces the leaf at `node` by the plan; returns the node at that place. */
@@ -134,9 +152,13 @@ emit_kernel(struct emitter *e, const struct pacc_plan *plan,
   isl_ctx *ctx = isl_schedule_node_get_ctx(node);
   struct pacc_kernel_plan *kernel = &e->mapping->kernels[e->next++];
   fill_kernel(kernel, e->planner, plan, prefix);
+  memcpy(kernel->path, e->path, sizeof(e->path));
+  kernel->n_path = e->n_path;
 
   /* From the inside out: body, filter, context, mark. */
+  e->in_kernel = true;
   node = emit(e, plan->child[0], node, NULL);
+  e->in_kernel = false;
   if (kernel->n_dims) {
     node = isl_schedule_node_insert_filter(node, thread_filter(kernel));
     isl_size depth = isl_schedule_node_get_schedule_depth(node);
@@ -145,6 +167,46 @@ emit_kernel(struct emitter *e, const struct pacc_plan *plan,
   }
   return isl_schedule_node_insert_mark(
       node, isl_id_alloc(ctx, PACC_KERNEL_MARK, kernel));
+}
+
+static __isl_give isl_schedule_node *
+emit_band(struct emitter *e, const struct pacc_plan *plan,
+          __isl_take isl_schedule_node *node,
+          __isl_keep isl_union_map *prefix) {
+  isl_union_map *inner = pacc_append(prefix, plan->loop);
+  node = isl_schedule_node_insert_partial_schedule(
+      node, isl_multi_union_pw_aff_copy(plan->loop));
+  node = emit_below(e, plan->child[0], node, inner);
+  isl_union_map_free(inner);
+  return node;
+}
+
+static __isl_give isl_schedule_node *
+emit_host_loop(struct emitter *e, const struct pacc_plan *plan,
+               __isl_take isl_schedule_node *node,
+               __isl_keep isl_union_map *prefix) {
+  isl_ctx *ctx = isl_schedule_node_get_ctx(node);
+  struct pacc_loop_plan *loop =
+      e->n_path ? NULL : &e->mapping->loops[e->next_loop++];
+  if (loop)
+    loop->first = e->next;
+  unsigned outer = e->n_path;
+  isl_size n = isl_multi_union_pw_aff_dim(plan->loop, isl_dim_set);
+  for (int d = 0; d < n; ++d, ++e->n_path, ++e->n_dims)
+    if (e->n_path < PACC_MAX_HOST_DIMS)
+      e->path[e->n_path] = e->n_dims;
+  node = emit_band(e, plan, node, prefix);
+  e->n_path = outer;
+
+  node = isl_schedule_node_child(node, 0);
+  node = isl_schedule_node_insert_mark(
+      node, isl_id_alloc(ctx, PACC_ITERATION_MARK, NULL));
+  node = isl_schedule_node_parent(node);
+  if (!loop)
+    return node;
+  loop->n_phases = e->next - loop->first;
+  return isl_schedule_node_insert_mark(node,
+                                       isl_id_alloc(ctx, PACC_LOOP_MARK, loop));
 }
 
 static __isl_give isl_schedule_node *emit(struct emitter *e,
@@ -156,14 +218,9 @@ static __isl_give isl_schedule_node *emit(struct emitter *e,
     return node;
   case PLAN_SEQUENCE:
     return emit_sequence(e, plan, node, prefix);
-  case PLAN_LOOP: {
-    isl_union_map *inner = pacc_append(prefix, plan->loop);
-    node = isl_schedule_node_insert_partial_schedule(
-        node, isl_multi_union_pw_aff_copy(plan->loop));
-    node = emit_below(e, plan->child[0], node, inner);
-    isl_union_map_free(inner);
-    return node;
-  }
+  case PLAN_LOOP:
+    return e->in_kernel ? emit_band(e, plan, node, prefix)
+                        : emit_host_loop(e, plan, node, prefix);
   case PLAN_KERNEL:
     return emit_kernel(e, plan, node, prefix);
   }
@@ -180,12 +237,15 @@ struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
     mapping->n_kernels = count_kernels(plan);
     mapping->kernels =
         calloc(mapping->n_kernels, sizeof(struct pacc_kernel_plan));
+    mapping->n_loops = count_loops(plan);
+    mapping->loops =
+        calloc(mapping->n_loops + 1, sizeof(struct pacc_loop_plan));
     mapping->cost = pacc_plan_cost(&planner, plan, NULL);
     mapping->host_cost = COST_HOST_INSTANCE *
                          pacc_nominal_instances(planner.nominal, plan->domain);
   }
-  if (mapping && mapping->kernels) {
-    struct emitter e = {&planner, mapping, 0};
+  if (mapping && mapping->kernels && mapping->loops) {
+    struct emitter e = {.planner = &planner, .mapping = mapping};
     isl_schedule *schedule =
         isl_schedule_from_domain(isl_schedule_get_domain(scop->schedule));
     isl_schedule_node *root = isl_schedule_get_root(schedule);
@@ -218,6 +278,7 @@ void pacc_mapping_free(struct pacc_mapping *mapping) {
     }
   }
   free(mapping->kernels);
+  free(mapping->loops);
   free(mapping);
 }
 
@@ -234,7 +295,10 @@ static isl_bool add_place(__isl_keep isl_schedule_node *node, void *user) {
     return isl_bool_true;
   isl_id *id = isl_schedule_node_mark_get_id(node);
   const struct pacc_kernel_plan *kernel = isl_id_get_user(id);
+  bool is_kernel = strcmp(isl_id_get_name(id), PACC_KERNEL_MARK) == 0;
   isl_id_free(id);
+  if (!is_kernel)
+    return isl_bool_true;
   isl_union_map *where = isl_schedule_node_get_prefix_schedule_union_map(node);
   where =
       isl_union_map_intersect_domain(where, isl_union_set_copy(kernel->domain));

@@ -38,14 +38,18 @@ struct cuda_device {
   int device;
   int cc;
   int driver;
+  int sm_count;
+  int cooperative;
   uint64_t max_pitch;
   void *context;
 };
 
-/* A kernel, and the dynamic shared memory that it was allowed so far. */
+/* A kernel, the dynamic shared memory that it was allowed so far, and how many
+ * of its blocks a multiprocessor holds (0: not asked yet). */
 struct cuda_kernel {
   void *function;
   _Atomic uint32_t shared;
+  _Atomic uint32_t active;
   struct cuda_kernel *next;
 };
 
@@ -146,9 +150,12 @@ static int describe(struct cuda_device *cuda, struct pacc_device_info *info) {
                       cuda->device)) ||
       (status = CHECK(device_attribute, &pageable,
                       PACC_CU_ATTRIBUTE_PAGEABLE_MEMORY, cuda->device)) ||
+      (status = CHECK(device_attribute, &cuda->cooperative,
+                      PACC_CU_ATTRIBUTE_COOPERATIVE_LAUNCH, cuda->device)) ||
       (status = CHECK(device_memory, &memory, cuda->device)))
     return status;
   cuda->max_pitch = (uint64_t)pitch;
+  cuda->sm_count = sms;
   cuda->cc = 10 * major + minor;
   info->name[sizeof info->name - 1] = 0;
   info->cc = (uint32_t)cuda->cc;
@@ -567,6 +574,38 @@ static int cuda_launch(void *device, void *stream, void *kernel,
                stream, params, NULL);
 }
 
+static int cuda_resident(void *device, void *kernel,
+                         const struct pacc_kernel *info, uint32_t *blocks) {
+  const struct cuda_device *cuda = device;
+  struct cuda_kernel *asked = kernel;
+  *blocks = 0;
+  if (cuda->cooperative <= 0 || !cu.launch_resident || !cu.active_blocks)
+    return 0;
+  uint32_t active = atomic_load_explicit(&asked->active, memory_order_relaxed);
+  if (!active) {
+    int found = 0;
+    uint32_t threads = info->block[0] * info->block[1] * info->block[2];
+    int status = cu.active_blocks(&found, asked->function, (int)threads, 0);
+    if (status)
+      return check(status, "cuOccupancyMaxActiveBlocksPerMultiprocessor");
+    active = (uint32_t)found;
+    atomic_store_explicit(&asked->active, active, memory_order_relaxed);
+  }
+  *blocks = active * (uint32_t)cuda->sm_count;
+  return 0;
+}
+
+static int cuda_launch_resident(void *device, void *stream, void *kernel,
+                                const uint32_t grid[3],
+                                const struct pacc_kernel *info, void **params) {
+  (void)device;
+  struct cuda_kernel *launched = kernel;
+  return check(cu.launch_resident(launched->function, grid[0], grid[1], grid[2],
+                                  info->block[0], info->block[1],
+                                  info->block[2], 0, stream, params),
+               "cuLaunchCooperativeKernel");
+}
+
 /* ---- events ----------------------------------------------------------- */
 
 static int cuda_event_create(void *device, void **event) {
@@ -616,6 +655,8 @@ const struct pacc_backend *pacc_cuda_backend(void) {
       .copy_out = cuda_copy_out,
       .copy_within = cuda_copy_within,
       .launch = cuda_launch,
+      .resident = cuda_resident,
+      .launch_resident = cuda_launch_resident,
       .event_create = cuda_event_create,
       .event_destroy = cuda_event_destroy,
       .event_record = cuda_event_record,

@@ -23,6 +23,7 @@ enum {
   PACC_CU_ATTRIBUTE_MAX_PITCH = 11,
   PACC_CU_ATTRIBUTE_SM_COUNT = 16,
   PACC_CU_ATTRIBUTE_PAGEABLE_MEMORY = 88,
+  PACC_CU_ATTRIBUTE_COOPERATIVE_LAUNCH = 95,
   PACC_CU_ATTRIBUTE_CC_MAJOR = 75,
   PACC_CU_ATTRIBUTE_CC_MINOR = 76,
   PACC_CU_JIT_ERROR_LOG = 5,
@@ -106,6 +107,12 @@ struct pacc_cu_copy {
 /* The same for functions that may be missing (NULL). */
 #define PACC_CUDA_OPTIONAL(X)                                                  \
   X(capture_mode, cuThreadExchangeStreamCaptureMode, (int *mode))              \
+  X(active_blocks, cuOccupancyMaxActiveBlocksPerMultiprocessor,                \
+    (int *blocks, void *function, int threads, size_t shared))                 \
+  X(launch_resident, cuLaunchCooperativeKernel,                                \
+    (void *function, unsigned grid_x, unsigned grid_y, unsigned grid_z,        \
+     unsigned block_x, unsigned block_y, unsigned block_z, unsigned shared,    \
+     void *stream, void **params))                                             \
   X(device_uuid, cuDeviceGetUuid_v2, (unsigned char uuid[16], int device))     \
   X(function_param, cuFuncGetParamInfo,                                        \
     (void *function, size_t index, size_t *offset, size_t *size))

@@ -143,6 +143,10 @@ bool pacc_run_finish(struct pacc_run *run);
 /* Gives the run and its memory back, and the device unless it is a span's. */
 void pacc_run_close(struct pacc_run *run);
 
+/* Queues a kernel whose blocks all have to be resident. */
+void pacc_run_launch_resident(struct pacc_run *run, uint32_t number,
+                              const uint32_t grid[3], void **params);
+
 /* Brings all results into staging memory and waits for them (array.c). */
 void pacc_run_fetch_results(struct pacc_run *run);
 

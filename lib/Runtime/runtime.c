@@ -150,7 +150,11 @@ static struct pacc_kernel sized(const struct pacc_kernel *kernel,
   return found;
 }
 
-static void launch(struct pacc_run *run, uint32_t number,
+typedef int launch_fn(void *device, void *stream, void *kernel,
+                      const uint32_t grid[3], const struct pacc_kernel *info,
+                      void **params);
+
+static void launch(struct pacc_run *run, launch_fn *queue, uint32_t number,
                    const struct pacc_kernel *kernel, const uint32_t grid[3],
                    void **params) {
   struct pacc_device *device = run->device;
@@ -161,9 +165,8 @@ static void launch(struct pacc_run *run, uint32_t number,
       .grid = {grid[0], grid[1], grid[2]},
       .block = {kernel->block[0], kernel->block[1], kernel->block[2]}};
   bool timed = pacc_profile_before(run, &op);
-  int status = device->backend->launch(device->handle, run->thread->stream,
-                                       run->module->kernels[number], grid,
-                                       kernel, params);
+  int status = queue(device->handle, run->thread->stream,
+                     run->module->kernels[number], grid, kernel, params);
   if (timed)
     pacc_profile_after(run);
   if (status) {
@@ -219,7 +222,16 @@ PACC_RT_API void __pacc_rt_launch(void *handle, uint32_t number, int64_t nx,
   if (!run->failed && !run->managed)
     pacc_sweep_launch(run, number, n, params);
   if (!run->failed)
-    launch(run, number, &kernel, grid, params);
+    launch(run, run->device->backend->launch, number, &kernel, grid, params);
+}
+
+void pacc_run_launch_resident(struct pacc_run *run, uint32_t number,
+                              const uint32_t grid[3], void **params) {
+  if (!run->failed)
+    prepare(run);
+  if (!run->failed)
+    launch(run, run->device->backend->launch_resident, number,
+           &run->region->image->kernels[number], grid, params);
 }
 
 /* ---- end ------------------------------------------------------------ */

@@ -26,6 +26,10 @@ static void destroy_stream(struct pacc_thread *thread,
   if (thread->stream)
     device->backend->stream_destroy(device->handle, thread->stream);
   thread->stream = NULL;
+  if (thread->barrier)
+    device->backend->free(device->handle, thread->barrier);
+  thread->barrier = 0;
+  thread->barrier_is_zero = false;
 }
 
 /* Runs when the thread ends. */

@@ -8,6 +8,10 @@ struct pacc_run;
 
 /* number     1, 2, ... in the order of the threads' first regions
  * stream     the thread's own; NULL before the first region
+ * barrier    device memory of the word that kernels in the stream use for
+ *            barriers over their grids; 0 before the first of them
+ * barrier_is_zero
+ *            the word is as the next kernel needs it
  * error      of the last failed region
  * free_runs  closed runs for reuse
  * events     free events for profiles
@@ -15,6 +19,8 @@ struct pacc_run;
 struct pacc_thread {
   unsigned number;
   void *stream;
+  uint64_t barrier;
+  bool barrier_is_zero;
   struct pacc_error error;
   struct pacc_run *free_runs;
   void **events;

@@ -104,8 +104,7 @@ static void definePool(Module &M, uint64_t Bytes) {
   Declared->eraseFromParent();
 }
 
-Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
-                                            uint64_t PoolBytes) {
+Expected<std::unique_ptr<Module>> loadDeviceRuntime(const Module &M) {
   StringRef Bytes(reinterpret_cast<const char *>(pacc_device_rt),
                   pacc_device_rt_size);
   Expected<std::unique_ptr<Module>> RT = parseBitcodeFile(
@@ -118,6 +117,21 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
   for (StringRef Name : {"llvm.module.flags", "llvm.ident", "llvm.errno.tbaa"})
     if (NamedMDNode *Node = (*RT)->getNamedMetadata(Name))
       (*RT)->eraseNamedMetadata(Node);
+  SyncScope::ID Device = M.getContext().getOrInsertSyncScopeID("device");
+  for (Function &F : **RT) {
+    F.removeFnAttr("no-builtins");
+    F.removeFnAttr("target-cpu");
+    F.removeFnAttr("target-features");
+    setScopes(F, Device);
+  }
+  return RT;
+}
+
+Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
+                                            uint64_t PoolBytes) {
+  Expected<std::unique_ptr<Module>> RT = loadDeviceRuntime(M);
+  if (!RT)
+    return RT.takeError();
   SmallVector<std::string> Names;
   for (Function &F : **RT)
     if (!F.isDeclaration())
@@ -126,7 +140,6 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
     return createStringError("the device runtime does not link into '" +
                              M.getName() + "'");
 
-  SyncScope::ID Device = M.getContext().getOrInsertSyncScopeID("device");
   for (const std::string &Name : Names) {
     Function *F = M.getFunction(Name);
     // A kernel has to be seen to be launched; all files have the same.
@@ -134,14 +147,10 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
     F->setLinkage(IsKernel ? GlobalValue::LinkOnceODRLinkage
                            : GlobalValue::InternalLinkage);
     F->setDSOLocal(true);
-    F->removeFnAttr("no-builtins");
     F->addFnAttr(RuntimeAttribute);
-    for (StringRef Key : {"target-cpu", "target-features"}) {
-      F->removeFnAttr(Key);
+    for (StringRef Key : {"target-cpu", "target-features"})
       if (Like.hasFnAttribute(Key))
         F->addFnAttr(Like.getFnAttribute(Key));
-    }
-    setScopes(*F, Device);
   }
   definePool(M, PoolBytes);
   DeviceRuntime Result(M);

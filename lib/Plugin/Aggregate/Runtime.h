@@ -48,6 +48,11 @@ enum IdsIndex : unsigned {
   IdsWords = sizeof(pacc_ids) / 4,
 };
 
+/// All of lib/DeviceRT, to be linked into \p M. Its atomics are of the device's
+/// scope; its functions name no target.
+llvm::Expected<std::unique_ptr<llvm::Module>>
+loadDeviceRuntime(const llvm::Module &M);
+
 class DeviceRuntime {
 public:
   /// Links the runtime. `Like` gives the target attributes; `PoolBytes` is a

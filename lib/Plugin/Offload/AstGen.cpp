@@ -131,6 +131,14 @@ static isl_ast_node *atEachDomain(isl_ast_node *Node, isl_ast_build *Build,
   return isl_ast_node_set_annotation(Node, Id);
 }
 
+const LoopAst *RegionAst::loopOf(const isl::ast_node &Mark) const {
+  isl::id Id = isl::manage(isl_ast_node_mark_get_id(Mark.get()));
+  if (Id.get_name() != PACC_LOOP_MARK)
+    return nullptr;
+  auto *Plan = static_cast<const pacc_loop_plan *>(Id.get_user());
+  return &Loops[Plan - Mapping->loops];
+}
+
 const LaunchAst *RegionAst::launchOf(const isl::ast_node &Mark) {
   isl_id *Id = isl_ast_node_get_annotation(Mark.get());
   auto *Launch = Id ? static_cast<LaunchAst *>(isl_id_get_user(Id)) : nullptr;
@@ -275,6 +283,27 @@ static void buildSizes(RegionAst &Region, const pacc_mapping &Mapping,
 }
 
 //===----------------------------------------------------------------------===//
+// Loops
+//===----------------------------------------------------------------------===//
+
+/// Loops that isl gives up on stay loops of the host.
+static void describeLoops(RegionAst &Region, const RegionPlan &Plan,
+                          isl_ctx *Ctx, uint64_t MaxOperations) {
+  Quota Bound(Ctx, MaxOperations);
+  const pacc_mapping &Mapping = *Plan.Mapping;
+  for (unsigned L = 0; L < Mapping.n_loops; ++L) {
+    Region.Loops.emplace_back();
+    LoopAst &Loop = Region.Loops.back();
+    Loop.Plan = &Mapping.loops[L];
+    Loop.Phases.resize(Loop.Plan->n_phases);
+    if (const char *Why = pacc_loop_phases_compute(
+            Loop.Phases.data(), Loop.Plan, &Mapping, &Plan.Planned, &Plan.Deps))
+      Loop.WhyNot = Why;
+  }
+  isl_ctx_reset_error(Ctx);
+}
+
+//===----------------------------------------------------------------------===//
 // The region
 //===----------------------------------------------------------------------===//
 
@@ -300,7 +329,9 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   if (Region->RunCondition.is_null())
     return nullptr;
 
+  Region->Mapping = &Mapping;
   buildSizes(*Region, Mapping, Plain, MaxOperations);
+  describeLoops(*Region, Plan, Ctx, MaxOperations);
 
   Quota Bound(Ctx, MaxOperations);
   for (bool HasCopies : {false, true})

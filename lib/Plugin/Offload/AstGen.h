@@ -93,17 +93,29 @@ struct RegionPlan {
   }
 };
 
+/// A loop of the host that one kernel can run. Phases are in the order of the
+/// mapping's kernels.
+struct LoopAst {
+  const pacc_loop_plan *Plan = nullptr;
+  std::vector<pacc_phase_plan> Phases;
+  std::string WhyNot; // no kernel can run it
+};
+
 struct RegionAst {
   isl::ast_node Root;
+  const pacc_mapping *Mapping = nullptr;
   isl::ast_expr RunCondition;
   std::vector<ArrayAst> Arrays; // those with copies last
   UpdateMap Updates;            // that may run in any order
   std::vector<std::unique_ptr<LaunchAst>> Launches;
+  std::vector<LoopAst> Loops; // those of the mapping
   /// One for each kernel, or none if they are not known.
   std::vector<SizeAst> Sizes;
 
-  /// The launch that \p Mark stands for.
+  /// The launch that \p Mark stands for, or null.
   static const LaunchAst *launchOf(const isl::ast_node &Mark);
+  /// The loop that \p Mark stands for, or null.
+  const LoopAst *loopOf(const isl::ast_node &Mark) const;
 };
 
 /// Bounds what isl may do within a scope. Polly's own C++ calls of isl must

@@ -275,6 +275,48 @@ Expected<StringMap<BlockShape>> readBlockFile(StringRef Path) {
   return Shapes;
 }
 
+/// Seconds of all launches of the phases in blocks of one shape.
+static double loopTime(const pacc_gpu *Gpu, ArrayRef<PhaseWork> Phases,
+                       const KernelResources &Resources,
+                       const BlockShape &Shape) {
+  double Time = 0;
+  for (const PhaseWork &P : Phases) {
+    if (P.Work->Dims == 0)
+      continue;
+    pacc_rank_options Fixed = {PACC_RANK_FIXED, {0, 0, 0}};
+    fitToGrid(Shape, P.Work->Dims, Fixed.fixed);
+    BlockChoice One;
+    if (rank(Gpu, modelWork(*P.Work, Resources), Fixed, One) != PACC_MODEL_OK)
+      return std::numeric_limits<double>::infinity();
+    Time += P.Launches * One.Score.time;
+  }
+  return Time;
+}
+
+BlockChoice chooseLoopBlock(ArrayRef<PhaseWork> Phases,
+                            const KernelResources &Resources,
+                            const Options &Opts) {
+  const KernelWork &Widest =
+      *max_element(Phases, [](const PhaseWork &A, const PhaseWork &B) {
+         return A.Work->Dims < B.Work->Dims;
+       })->Work;
+  BlockChoice Choice = chooseBlock(Widest, Resources, Opts);
+  Choice.Smaller.clear();
+  const pacc_gpu *Gpu = pacc_gpu_find(Opts.Arch.c_str());
+  double Best = std::numeric_limits<double>::infinity();
+  bool Free = !Given.X && Opts.BlockSize == "auto";
+  for (const pacc_block_score &S : Choice.Ranking) {
+    double Time =
+        loopTime(Gpu, Phases, Resources, {S.block[0], S.block[1], S.block[2]});
+    if (!Free || Time >= Best)
+      continue;
+    Best = Time;
+    Choice.Score = S;
+    std::copy_n(S.block, 3, Choice.Block);
+  }
+  return Choice;
+}
+
 Expected<BlockShape> annotatedBlock(const Function &F) {
   auto *All = F.getParent()->getNamedGlobal("llvm.global.annotations");
   if (!All || !All->hasInitializer())

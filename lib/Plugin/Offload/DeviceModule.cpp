@@ -1,6 +1,7 @@
 //===- DeviceModule.cpp - The kernels of one translation unit -------------===//
 #include "Offload/DeviceModule.h"
 
+#include "Aggregate/Runtime.h"
 #include "Offload/Registers.h"
 #include "Offload/ScopFacts.h"
 #include "Offload/Target.h"
@@ -83,7 +84,7 @@ static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
     auto *New = cast<Function>(
         Device.getOrInsertFunction(Name, Callee->getFunctionType())
             .getCallee());
-    if (!New->isIntrinsic()) {
+    if (!New->isIntrinsic() && Name != GridBarrier) {
       New->setDoesNotAccessMemory();
       New->setDoesNotThrow();
     }
@@ -123,10 +124,34 @@ unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
                     Returns);
   New->setCallingConv(CallingConv::PTX_Kernel);
   Kernel.eraseFromParent();
+  if (Function *Barrier = Host.getFunction(GridBarrier);
+      Barrier && Barrier->use_empty())
+    Barrier->eraseFromParent();
 
-  Kernels.push_back({New, Work, {}, Label.str(), {}});
+  Kernels.push_back({New, Work, {}, Label.str(), {}, {}});
   countOperations(*New, Kernels.back().Work);
   return Kernels.size() - 1;
+}
+
+unsigned DeviceModule::addLoopKernel(Function &Kernel,
+                                     ArrayRef<LoopPhase> Phases,
+                                     StringRef Label,
+                                     SmallVectorImpl<bool> &Used) {
+  // The phase with the most threads stands for the loop in reports.
+  auto Threads = [&](const LoopPhase &P) {
+    const KernelWork &Work = Kernels[P.Kernel].Work;
+    return Work.Dims ? double(Work.Extent[0]) * Work.Extent[1] * Work.Extent[2]
+                     : 0;
+  };
+  const LoopPhase &Largest =
+      *max_element(Phases, [&](const LoopPhase &A, const LoopPhase &B) {
+        return Threads(A) < Threads(B);
+      });
+  KernelWork Work = Kernels[Largest.Kernel].Work;
+  unsigned Number = addKernel(Kernel, Work, Label, Used);
+  Kernels[Number].Work = std::move(Work);
+  Kernels[Number].Phases = Phases;
+  return Number;
 }
 
 unsigned DeviceModule::maxThreads(const KernelInfo &K) const {
@@ -230,6 +255,20 @@ std::optional<std::string> findLibdevice(const Options &Opts) {
   return std::nullopt;
 }
 
+Error DeviceModule::linkGridBarrier() {
+  if (!Device->getFunction(GridBarrier))
+    return Error::success();
+  Expected<std::unique_ptr<Module>> Runtime = loadDeviceRuntime(*Device);
+  if (!Runtime)
+    return Runtime.takeError();
+  if (Linker::linkModules(*Device, std::move(*Runtime), Linker::LinkOnlyNeeded))
+    return failure("cannot link the device runtime");
+  Function *Barrier = Device->getFunction(GridBarrier);
+  Barrier->setLinkage(GlobalValue::InternalLinkage);
+  Barrier->addFnAttr(Attribute::AlwaysInline);
+  return Error::success();
+}
+
 Error DeviceModule::linkLibdevice() {
   bool Needed = any_of(*Device, [](const Function &F) {
     return F.isDeclaration() && F.getName().starts_with("__nv_");
@@ -330,7 +369,12 @@ Error DeviceModule::takeGivenBlocks() {
 bool DeviceModule::chooseBlocks() {
   bool Changed = false;
   for (KernelInfo &K : Kernels) {
-    BlockChoice New = chooseBlock(K.Work, K.Resources, Opts);
+    std::vector<PhaseWork> Phases;
+    for (const LoopPhase &P : K.Phases)
+      Phases.push_back({&Kernels[P.Kernel].Work, P.Launches});
+    BlockChoice New = Phases.empty() ? chooseBlock(K.Work, K.Resources, Opts)
+                                     : chooseLoopBlock(Phases, K.Resources,
+                                                       K.Work.Annotated, Opts);
     Changed |= !std::equal(New.Block, New.Block + 3, K.Choice.Block) ||
                New.Smaller.size() != K.Choice.Smaller.size();
     K.Choice = std::move(New);
@@ -360,7 +404,8 @@ Error DeviceModule::finish() {
 
   if (Error E = takeGivenBlocks())
     return E;
-
+  if (Error E = linkGridBarrier())
+    return E;
   Code C;
   // Without libdevice, and for any block.
   if (Opts.EmbedBitcode == "on")

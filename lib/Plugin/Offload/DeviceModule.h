@@ -23,6 +23,9 @@ class TargetMachine;
 
 namespace pacc {
 
+/// Of lib/DeviceRT, which the kernels of loops are linked with.
+inline constexpr llvm::StringLiteral GridBarrier = "__pacc_dev_grid_barrier";
+
 class DeviceModule {
 public:
   DeviceModule(llvm::Module &Host, const Options &Opts);
@@ -34,6 +37,12 @@ public:
   /// the image.
   unsigned addKernel(llvm::Function &Kernel, const KernelWork &Work,
                      llvm::StringRef Label, llvm::SmallVectorImpl<bool> &Used);
+
+  /// The same for a kernel that runs a loop of launches of others.
+  unsigned addLoopKernel(llvm::Function &Kernel,
+                         llvm::ArrayRef<LoopPhase> Phases,
+                         llvm::StringRef Label,
+                         llvm::SmallVectorImpl<bool> &Used);
 
   /// A `struct pacc_region` that names the image and a place in the source.
   llvm::Constant *createRegion(llvm::StringRef Name, llvm::StringRef Location);
@@ -54,6 +63,7 @@ public:
     KernelResources Resources;
     std::string Label;
     BlockChoice Choice;
+    std::vector<LoopPhase> Phases; // of a loop
     BlockReport report() const {
       return {F->getName(), Work, Resources, Choice};
     }
@@ -74,6 +84,7 @@ private:
   void fixBlocks(llvm::Module &M) const;
   void expandMultiplyAdds();
   void relaxMath();
+  llvm::Error linkGridBarrier();
   llvm::Error linkLibdevice();
   void optimize();
   llvm::Error assemble(Code &C);

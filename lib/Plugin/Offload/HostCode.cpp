@@ -158,21 +158,25 @@ Value *RegionBuilder::createBytes(const RegionAst &Region) {
   return Sum;
 }
 
-Value *RegionBuilder::createWorth(const RegionAst &Region, Value *Descriptor) {
-  Type *Double = Builder.getDoubleTy();
-  auto *Table = ArrayType::get(Double, 3 * Region.Sizes.size());
-  AllocaInst *Sizes = createEntryAlloca(Table, "pacc.sizes");
+/// A table of struct pacc_size.
+Value *RegionBuilder::createSizes(ArrayRef<SizeAst> Sizes) {
+  auto *Type = ArrayType::get(Builder.getDoubleTy(), 3 * Sizes.size());
+  AllocaInst *Table = createEntryAlloca(Type, "pacc.sizes");
   unsigned Next = 0;
   auto Store = [&](Value *Size) {
     Builder.CreateStore(
-        Size, Builder.CreateConstInBoundsGEP2_64(Table, Sizes, 0, Next++));
+        Size, Builder.CreateConstInBoundsGEP2_64(Type, Table, 0, Next++));
   };
-  // struct pacc_size, field by field.
-  for (const SizeAst &Size : Region.Sizes) {
+  for (const SizeAst &Size : Sizes) {
     Store(createSize(Size.Instances));
     Store(createSize(Size.Launches));
     Store(createSize(Size.Threads));
   }
+  return Table;
+}
+
+Value *RegionBuilder::createWorth(const RegionAst &Region, Value *Descriptor) {
+  Value *Sizes = createSizes(Region.Sizes);
   return callRuntime(Builder, "__pacc_rt_worth", Builder.getInt32Ty(),
                      {Descriptor, Sizes, Builder.getInt32(Region.Sizes.size()),
                       createBytes(Region)});
@@ -204,7 +208,10 @@ SmallVector<Instruction *, 3>
 RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
                             const Options &Opts) {
   SmallVector<Instruction *, 3> Conditions;
-  Updates = &Region.Updates;
+  Ast = &Region;
+  AlwaysOneKernel = Opts.Persistent == "always";
+  // A sweep measures every launch.
+  NeverOneKernel = Opts.Persistent == "off" || Opts.BlockSize == "sweep";
   // The branch to the original loops is placed here later.
   auto GoOnIf = [&](Value *Condition) {
     // Constants are no place for a branch.
@@ -249,9 +256,8 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
   return Conditions;
 }
 
-void RegionBuilder::createLaunch(const LaunchAst &Launch, unsigned Kernel,
-                                 ArrayRef<Value *> Arguments,
-                                 ArrayRef<Value *> Threads) {
+/// The table of pointers to \p Arguments that the runtime takes.
+Value *RegionBuilder::createParameters(ArrayRef<Value *> Arguments) {
   auto *Table = ArrayType::get(Builder.getPtrTy(), Arguments.size());
   AllocaInst *Pointers = createEntryAlloca(Table, "pacc.arguments");
   for (auto [I, Value] : enumerate(Arguments)) {
@@ -260,6 +266,12 @@ void RegionBuilder::createLaunch(const LaunchAst &Launch, unsigned Kernel,
     Builder.CreateStore(
         Slot, Builder.CreateConstInBoundsGEP2_64(Table, Pointers, 0, I));
   }
+  return Pointers;
+}
+
+void RegionBuilder::createLaunch(unsigned Kernel, ArrayRef<Value *> Arguments,
+                                 ArrayRef<Value *> Threads) {
+  Value *Pointers = createParameters(Arguments);
   SmallVector<Value *, 6> Parameters = {Run, Builder.getInt32(Kernel)};
   for (unsigned D = 0; D < PACC_MAX_DIMS; ++D)
     Parameters.push_back(D < Threads.size() ? Threads[D] : Builder.getInt64(1));
@@ -269,12 +281,21 @@ void RegionBuilder::createLaunch(const LaunchAst &Launch, unsigned Kernel,
 
 void RegionBuilder::createMark(__isl_take isl_ast_node *Mark) {
   isl::ast_node Node = isl::manage(Mark);
-  const LaunchAst *Launch = RegionAst::launchOf(Node);
-  if (!Launch) {
+  isl::ast_node Body = isl::manage(isl_ast_node_mark_get_node(Node.get()));
+  isl::id Id = isl::manage(isl_ast_node_mark_get_id(Node.get()));
+  if (const LaunchAst *Launch = RegionAst::launchOf(Node)) {
+    if (InLoop)
+      createPhase(*Launch, Body);
+    else
+      createKernel(*Launch, Body);
+  } else if (const LoopAst *Loop = Ast->loopOf(Node);
+             Loop && Loop->WhyNot.empty() && !NeverOneKernel) {
+    createLoop(*Loop, Body);
+  } else {
+    if (InLoop && Id.get_name() == PACC_ITERATION_MARK)
+      createIteration();
     IslNodeBuilder::createMark(Node.release());
-    return;
   }
-  createKernel(*Launch, isl::manage(isl_ast_node_mark_get_node(Node.get())));
 }
 
 } // namespace pacc

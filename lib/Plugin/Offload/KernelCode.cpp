@@ -21,7 +21,7 @@ namespace pacc {
 
 isl::union_map RegionBuilder::getScheduleForAstNode(const isl::ast_node &Node) {
   // Asked for by getReferencesInSubtree, which looks at the domain only.
-  return isl::manage_copy(Current->domain).identity();
+  return Instances.identity();
 }
 
 static SmallVector<Value *, 2> writtenValues(const MemoryAccess &Write) {
@@ -35,7 +35,8 @@ static SmallVector<Value *, 2> writtenValues(const MemoryAccess &Write) {
 
 /// Host values that the kernel needs: parameters, the iterators of the host's
 /// loops, the arrays, and scalars from before the region.
-SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
+SetVector<Value *>
+RegionBuilder::collectArguments(const isl::union_set &Instances) {
   SetVector<Value *> Values;
   SetVector<const SCEV *> SCEVs;
   SubtreeReferences References = {
@@ -44,7 +45,7 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
     Values.insert(I.second);
   for (const auto &I : OutsideLoopIterations)
     Values.insert(cast<SCEVUnknown>(I.second)->getValue());
-  for (isl::set Set : isl::manage_copy(Launch.Plan->domain).get_set_list()) {
+  for (isl::set Set : Instances.get_set_list()) {
     auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
     addReferencesFromStmt(Stmt, &References, /*CreateScalarRefs=*/false);
     for (MemoryAccess *MA : *Stmt) {
@@ -78,10 +79,9 @@ SetVector<Value *> RegionBuilder::collectArguments(const LaunchAst &Launch) {
   return Latest;
 }
 
-/// "gemm.c:42": the first line of the loops around the kernel's statements.
-static std::string placeOf(const pacc_kernel_plan &Plan) {
+std::string placeOf(const isl::union_set &Instances) {
   DebugLoc First;
-  for (isl::set Set : isl::manage_copy(Plan.domain).get_set_list()) {
+  for (isl::set Set : Instances.get_set_list()) {
     auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
     if (Loop *L = Stmt->getSurroundingLoop())
       if (DebugLoc Loc = L->getStartLoc();
@@ -89,6 +89,55 @@ static std::string placeOf(const pacc_kernel_plan &Plan) {
         First = Loc;
   }
   return placeInSource(First);
+}
+
+RegionBuilder::KernelHead
+RegionBuilder::createHead(const Twine &Name, const isl::union_set &Instances,
+                          ArrayRef<Type *> Others, const ArraySet &NotAlone) {
+  KernelHead Head;
+  Head.Instances = Instances;
+  Head.HostValues = collectArguments(Instances);
+  Head.HostBlock = Builder.GetInsertBlock();
+  Head.HostPoint = Builder.GetInsertPoint();
+  SmallVector<Type *, 16> Types;
+  for (Value *V : Head.HostValues)
+    Types.push_back(DeviceAddress.count(V)
+                        ? PointerType::get(Builder.getContext(), 1)
+                        : V->getType());
+  Types.append(Others.begin(), Others.end());
+  Module *M = Head.HostBlock->getModule();
+  std::string Unique = Name.str();
+  // LLVM would make it unique with a dot, which no name in PTX may have.
+  while (M->getNamedValue(Unique))
+    Unique += '_';
+  Head.F =
+      Function::Create(FunctionType::get(Builder.getVoidTy(), Types, false),
+                       GlobalValue::ExternalLinkage, Unique, M);
+  Head.F->setCallingConv(CallingConv::PTX_Kernel);
+  Head.F->setDoesNotThrow();
+  for (auto [I, V] : enumerate(Head.HostValues)) {
+    Head.F->getArg(I)->setName(V->getName());
+    if (DeviceAddress.count(V) && !NotAlone.contains(V))
+      Head.F->addParamAttr(I, Attribute::NoAlias);
+  }
+  Builder.SetCurrentDebugLocation(DebugLoc());
+  return Head;
+}
+
+RegionBuilder::ValueList RegionBuilder::pass(const KernelHead &Head,
+                                             ArrayRef<Value *> Others,
+                                             ArrayRef<bool> Used) {
+  ValueList Arguments;
+  for (auto [I, V] : enumerate(Head.HostValues))
+    if (Used[I])
+      Arguments.push_back(
+          DeviceAddress.count(V)
+              ? Builder.CreateLoad(Builder.getInt64Ty(), DeviceAddress[V])
+              : V);
+  for (auto [I, V] : enumerate(Others))
+    if (Used[Head.HostValues.size() + I])
+      Arguments.push_back(V);
+  return Arguments;
 }
 
 namespace {
@@ -190,72 +239,23 @@ private:
 
 } // namespace
 
-void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
-  Current = Launch.Plan;
-  const unsigned Dims = Launch.Plan->n_dims;
-
-  // On the host: the size of the grid and what to pass.
-  SmallVector<Value *, 3> First, Threads;
-  for (unsigned D = 0; D < Dims; ++D) {
-    First.push_back(toInt64(ExprBuilder.create(Launch.First[D].copy())));
-    Threads.push_back(toInt64(ExprBuilder.create(Launch.Threads[D].copy())));
-  }
-  SetVector<Value *> HostValues = collectArguments(Launch);
-  SmallVector<Value *, 16> Passed;
-  SmallVector<Type *, 16> Types;
-  for (Value *V : HostValues) {
-    bool IsArray = DeviceAddress.count(V);
-    Passed.push_back(
-        IsArray ? Builder.CreateLoad(Builder.getInt64Ty(), DeviceAddress[V])
-                : V);
-    Types.push_back(IsArray ? PointerType::get(Builder.getContext(), 1)
-                            : V->getType());
-  }
-  for (unsigned D = 0; D < Dims; ++D) {
-    Passed.append({First[D], Threads[D]});
-    Types.append({Builder.getInt64Ty(), Builder.getInt64Ty()});
-  }
-
-  // The kernel's function, its arguments, and what they stand for.
-  BasicBlock *HostBlock = Builder.GetInsertBlock();
-  BasicBlock::iterator HostPoint = Builder.GetInsertPoint();
-  Module *M = HostBlock->getModule();
-  std::string KernelName = Name + "_kernel" + std::to_string(NumKernels++);
-  // LLVM would make it unique with a dot, which no name in PTX may have.
-  while (M->getNamedValue(KernelName))
-    KernelName += '_';
-  Function *Kernel =
-      Function::Create(FunctionType::get(Builder.getVoidTy(), Types, false),
-                       GlobalValue::ExternalLinkage, KernelName, M);
-  Kernel->setCallingConv(CallingConv::PTX_Kernel);
-  Kernel->setDoesNotThrow();
-
-  SmallVector<Coordinate, 3> Coordinates;
-  for (unsigned D = 0; D < Dims; ++D)
-    Coordinates.push_back({Kernel->getArg(HostValues.size() + 2 * D),
-                           Kernel->getArg(HostValues.size() + 2 * D + 1),
-                           D == 0 || Launch.FitsGrid[D]});
-  Builder.SetCurrentDebugLocation(DebugLoc());
-  GridLoops(Builder, Kernel).create(Coordinates);
+void RegionBuilder::writeKernel(const KernelHead &Head,
+                                function_ref<void()> CreateBody) {
+  Function *Kernel = Head.F;
   BasicBlock *BodyBlock = Builder.GetInsertBlock();
-
   Builder.SetInsertPoint(Kernel->getEntryBlock().getTerminator());
   ValueMapT NewValues;
-  for (auto [I, V] : enumerate(HostValues)) {
-    Argument *Arg = Kernel->getArg(I);
-    Arg->setName(V->getName());
-    Value *New = Arg;
-    if (DeviceAddress.count(V)) {
-      Kernel->addParamAttr(I, Attribute::NoAlias);
-      New = Builder.CreateAddrSpaceCast(Arg, Builder.getPtrTy());
-    }
+  for (auto [I, V] : enumerate(Head.HostValues)) {
+    Value *New = Kernel->getArg(I);
+    if (DeviceAddress.count(V))
+      New = Builder.CreateAddrSpaceCast(New, Builder.getPtrTy());
     NewValues[V] = New;
   }
 
   // Point Polly's builders into the kernel.
   DominatorTree KernelDT(*Kernel);
   LoopInfo KernelLI(KernelDT);
-  TargetLibraryInfoImpl TLII(M->getTargetTriple());
+  TargetLibraryInfoImpl TLII(Kernel->getParent()->getTargetTriple());
   TargetLibraryInfo TLI(TLII, Kernel);
   AssumptionCache AC(*Kernel);
   ScalarEvolution KernelSE(*Kernel, TLI, AC, KernelDT, KernelLI);
@@ -289,8 +289,7 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   for (auto &[L, Iteration] : OutsideLoopIterations)
     if (Value *New = NewValues.lookup(cast<SCEVUnknown>(Iteration)->getValue()))
       Iteration = SE.getUnknown(New);
-  for (unsigned D = 0; D < Dims; ++D)
-    IDToValue[Launch.Plan->param[D]] = Coordinates[D].Position;
+  Instances = Head.Instances;
 
   // Scalars from before the region are read through their stack slots.
   Builder.SetInsertPoint(BodyBlock->getTerminator());
@@ -298,35 +297,59 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
     if (!SAI->isArrayKind() && isReadOnlyScalar(SAI, S))
       if (Value *V = ValueMap.lookup(SAI->getBasePtr()))
         Builder.CreateStore(V, BlockGen.getOrCreateAlloca(SAI));
-  SmallVector<Instruction *, 4> Shared;
-  for (isl::map Map : Launch.SharedUpdates.get_map_list())
-    for (auto &[Operation, Stmt] : *Updates)
-      if (Map.get_tuple_id(isl::dim::in).get_user() == Stmt)
-        Shared.push_back(Operation);
-  for (Instruction *Operation : Shared)
-    markUpdate(*Operation, true);
-  create(Body.release());
-  for (Instruction *Operation : Shared)
-    markUpdate(*Operation, false);
-  makeUpdatesAtomic(*Kernel);
+  CreateBody();
 
   // And back to the host.
-  SwitchTo(HostBlock->getParent(), HostDT, HostLI, HostSE);
+  SwitchTo(Head.HostBlock->getParent(), HostDT, HostLI, HostSE);
   ValueMap = std::move(HostValueMap);
   IDToValue = std::move(HostIDs);
   ScalarMap = std::move(HostScalars);
   OutsideLoopIterations = std::move(HostIterations);
-  Builder.SetInsertPoint(HostBlock, HostPoint);
-  Current = nullptr;
+  Builder.SetInsertPoint(Head.HostBlock, Head.HostPoint);
+  Instances = {};
+}
+
+void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
+  const unsigned Dims = Launch.Plan->n_dims;
+  // On the host: the size of the grid.
+  SmallVector<Value *, 6> Grid;
+  SmallVector<Value *, 3> Threads;
+  for (unsigned D = 0; D < Dims; ++D) {
+    Grid.push_back(toInt64(ExprBuilder.create(Launch.First[D].copy())));
+    Threads.push_back(toInt64(ExprBuilder.create(Launch.Threads[D].copy())));
+    Grid.push_back(Threads.back());
+  }
+  KernelHead Head =
+      createHead(Name + "_kernel" + Twine(NumKernels++),
+                 isl::manage_copy(Launch.Plan->domain),
+                 SmallVector<Type *, 6>(Grid.size(), Builder.getInt64Ty()));
+  SmallVector<Coordinate, 3> Coordinates;
+  for (unsigned D = 0; D < Dims; ++D)
+    Coordinates.push_back({Head.F->getArg(Head.HostValues.size() + 2 * D),
+                           Head.F->getArg(Head.HostValues.size() + 2 * D + 1),
+                           D == 0 || Launch.FitsGrid[D]});
+  GridLoops(Builder, Head.F).create(Coordinates);
+  writeKernel(Head, [&] {
+    for (unsigned D = 0; D < Dims; ++D)
+      IDToValue[Launch.Plan->param[D]] = Coordinates[D].Position;
+    SmallVector<Instruction *, 4> Shared;
+    for (isl::map Map : Launch.SharedUpdates.get_map_list())
+      for (auto &[Operation, Stmt] : Ast->Updates)
+        if (Map.get_tuple_id(isl::dim::in).get_user() == Stmt)
+          Shared.push_back(Operation);
+    for (Instruction *Operation : Shared)
+      markUpdate(*Operation, true);
+    create(Body.release());
+    for (Instruction *Operation : Shared)
+      markUpdate(*Operation, false);
+    makeUpdatesAtomic(*Head.F);
+  });
 
   SmallVector<bool, 16> Used;
   unsigned Index =
-      Device.addKernel(*Kernel, Launch.Work, placeOf(*Launch.Plan), Used);
-  SmallVector<Value *, 16> Arguments;
-  for (auto [I, V] : enumerate(Passed))
-    if (Used[I])
-      Arguments.push_back(V);
-  createLaunch(Launch, Index, Arguments, Threads);
+      Device.addKernel(*Head.F, Launch.Work, placeOf(Head.Instances), Used);
+  KernelOf[Launch.Plan] = Index;
+  createLaunch(Index, pass(Head, Grid, Used), Threads);
 }
 
 /// Where the copy of the array begins that the statement's iteration has.

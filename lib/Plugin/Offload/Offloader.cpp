@@ -125,6 +125,28 @@ void Offloader::reportKernels() {
   }
 }
 
+/// What became of loops of launches.
+static void remarkLoops(OptimizationRemarkEmitter &ORE, const RegionAst &Region,
+                        const RegionReport &Report, const BasicBlock &BB) {
+  for (const LoopAst &Loop : Region.Loops) {
+    OptimizationRemarkAnalysis Remark(PassName, "LoopOfLaunches", Report.Loc,
+                                      &BB);
+    Remark << "a loop of launches of "
+           << ore::NV("Kernels", Loop.Plan->n_phases) << " kernels ";
+    if (Loop.WhyNot.empty())
+      Remark << "can run as one kernel, with a barrier before "
+             << ore::NV("Barriers", unsigned(count_if(
+                                        Loop.Phases,
+                                        [](const pacc_phase_plan &P) {
+                                          return P.waits;
+                                        })))
+             << " of them";
+    else
+      Remark << "stays on the host: " << ore::NV("Reason", Loop.WhyNot);
+    ORE.emit(Remark);
+  }
+}
+
 //===----------------------------------------------------------------------===//
 // One region
 //===----------------------------------------------------------------------===//
@@ -399,6 +421,7 @@ bool Offloader::offloadRegion(Scop &S) {
       << "offloaded region '" << ore::NV("Region", Report.Name)
       << "': " << ore::NV("Kernels", Report.NumKernels) << " kernels, "
       << ore::NV("Arrays", unsigned(Region->Arrays.size())) << " arrays");
+  remarkLoops(ORE, *Region, Report, *S.getEntry());
   Reports.push_back(std::move(Report));
   return true;
 }

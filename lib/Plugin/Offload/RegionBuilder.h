@@ -2,7 +2,8 @@
 //
 // Polly's IslNodeBuilder with two targets: what stands above a kernel's mark
 // becomes host code that calls the runtime (HostCode.cpp), what stands below
-// becomes a kernel (KernelCode.cpp).
+// becomes a kernel (KernelCode.cpp). A loop of the host also becomes a kernel
+// that runs all of it (LoopCode.cpp); the runtime chooses.
 //
 // A kernel is first written as a function of the host's module, the way Polly
 // outlines OpenMP loops; DeviceModule then moves it to the device's module.
@@ -20,6 +21,9 @@
 namespace pacc {
 
 class DeviceModule;
+
+/// "gemm.c:42": the first line of the loops around the instances' statements.
+std::string placeOf(const isl::union_set &Instances);
 
 class RegionBuilder final : public polly::IslNodeBuilder {
 public:
@@ -75,6 +79,7 @@ private:
   llvm::Value *createSize(const BoxAst &Box);
   llvm::Value *createSize(llvm::ArrayRef<BoxAst> Boxes);
   llvm::Value *createBytes(const RegionAst &Region);
+  llvm::Value *createSizes(llvm::ArrayRef<SizeAst> Sizes);
   llvm::Value *createWorth(const RegionAst &Region, llvm::Value *Descriptor);
   llvm::Value *createHasInstances(const RegionAst &Region, uint64_t Instances);
   void createArray(const ArrayAst &Array, unsigned Index);
@@ -88,15 +93,50 @@ private:
   void createCopy(const ArrayAst &Array, const ExtentAst &Extent,
                   unsigned Index, unsigned Direction);
   llvm::Value *offsetFrom(llvm::Value *Base, const isl::ast_expr &Address);
-  void createLaunch(const LaunchAst &Launch, unsigned Kernel,
-                    llvm::ArrayRef<llvm::Value *> Arguments,
+  llvm::Value *createParameters(llvm::ArrayRef<llvm::Value *> Arguments);
+  void createLaunch(unsigned Kernel, llvm::ArrayRef<llvm::Value *> Arguments,
                     llvm::ArrayRef<llvm::Value *> Threads);
   llvm::Value *toInt64(llvm::Value *V);
   llvm::AllocaInst *createEntryAlloca(llvm::Type *Ty, const llvm::Twine &Name);
 
   // Device side.
+  using ValueList = llvm::SmallVector<llvm::Value *, 16>;
+  using ArraySet = llvm::SmallPtrSet<const llvm::Value *, 4>;
+  /// A kernel's function, what it executes, and the values of the host that its
+  /// first parameters stand for.
+  struct KernelHead {
+    llvm::Function *F;
+    isl::union_set Instances;
+    llvm::SetVector<llvm::Value *> HostValues;
+    llvm::BasicBlock *HostBlock;
+    llvm::BasicBlock::iterator HostPoint;
+  };
   void createKernel(const LaunchAst &Launch, isl::ast_node Body);
-  llvm::SetVector<llvm::Value *> collectArguments(const LaunchAst &Launch);
+  llvm::SetVector<llvm::Value *>
+  collectArguments(const isl::union_set &Instances);
+  /// A function without a body; parameters of the types \p Others come last.
+  /// Arrays in \p NotAlone may change while the kernel looks on.
+  KernelHead createHead(const llvm::Twine &Name,
+                        const isl::union_set &Instances,
+                        llvm::ArrayRef<llvm::Type *> Others,
+                        const ArraySet &NotAlone = {});
+  /// Has \p CreateBody write what comes at the builder's position in the
+  /// kernel; the builder is back on the host afterwards.
+  void writeKernel(const KernelHead &Head,
+                   llvm::function_ref<void()> CreateBody);
+  /// The arguments for the parameters that are used.
+  ValueList pass(const KernelHead &Head, llvm::ArrayRef<llvm::Value *> Others,
+                 llvm::ArrayRef<bool> Used);
+
+  // A loop of launches in one kernel.
+  struct LoopState;
+  void createLoop(const LoopAst &Loop, isl::ast_node Body);
+  llvm::Value *createLoopKernel(const LoopAst &Loop, isl::ast_node Body);
+  void createPhase(const LaunchAst &Launch, isl::ast_node Body);
+  void createBarrier(const pacc_phase_plan &Phase);
+  void createIteration();
+  llvm::Constant *describeLoop(const LoopAst &Loop, unsigned Kernel,
+                               unsigned Barrier);
   llvm::Value *createCopyAddress(polly::ScopStmt &Stmt,
                                  const polly::ScopArrayInfo &SAI,
                                  const Copies &C, const isl::ast_build &Build);
@@ -109,9 +149,15 @@ private:
   llvm::DenseMap<const polly::ScopArrayInfo *, const polly::ScopArrayInfo *>
       Cells; // and the scalars in them
   llvm::MapVector<const polly::ScopArrayInfo *, Copies> CopiesOf;
-  const pacc_kernel_plan *Current = nullptr;
-  const UpdateMap *Updates = nullptr;
-  unsigned NumKernels = 0;
+  const RegionAst *Ast = nullptr;
+  bool AlwaysOneKernel = false, NeverOneKernel = false;
+  /// What the kernel that is written executes.
+  isl::union_set Instances;
+  /// Of the loop whose kernel is written, else null.
+  LoopState *InLoop = nullptr;
+  /// In the device module: of each kernel of the mapping.
+  llvm::DenseMap<const pacc_kernel_plan *, unsigned> KernelOf;
+  unsigned NumKernels = 0, NumLoops = 0;
 };
 
 } // namespace pacc

@@ -473,8 +473,10 @@ static bool walk_mark(struct mapper *mapper, __isl_keep isl_schedule_node *node,
                       __isl_take isl_union_map *times) {
   isl_id *id = isl_schedule_node_mark_get_id(node);
   const struct pacc_kernel_plan *plan = isl_id_get_user(id);
-  assert_string_equal(isl_id_get_name(id), PACC_KERNEL_MARK);
+  bool is_kernel = strcmp(isl_id_get_name(id), PACC_KERNEL_MARK) == 0;
   isl_id_free(id);
+  if (!is_kernel)
+    return walk_child(mapper, node, 0, times);
   assert_int_equal(mapper->kernel, -1);
   mapper->kernel = (int)(plan - mapper->mapping->kernels);
   assert_in_range(mapper->kernel, 0, mapper->mapping->n_kernels - 1);
