@@ -133,6 +133,11 @@ static const char *check_at(const struct analysis *analysis,
   if (!trace_map(mapped, analysis->mapping, values))
     return mapped->problem;
   const char *problem = check_order(mapped);
+  if (!problem) {
+    trace_run_loops(mapped, analysis->mapping, planned(analysis),
+                    &analysis->deps);
+    problem = check_order(mapped);
+  }
   if (!problem)
     problem = check_scalars(mapped, NULL);
   for (int i = 0; i < device->n && !problem; ++i)

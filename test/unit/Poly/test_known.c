@@ -67,6 +67,13 @@ static int launches_at(struct known *known, long value) {
   return trace_launches(known->trace);
 }
 
+/* Barriers of kernels that run loops, with all parameters at the value. */
+static int barriers_at(struct known *known, long value) {
+  trace_at(known, value);
+  return trace_run_loops(known->trace, known->analysis.mapping,
+                         &known->analysis.scop, &known->analysis.deps);
+}
+
 /* The element that an instance writes; it writes one only. */
 static const struct point *written(const struct trace *trace, int instance) {
   const struct accesses *list = &trace->access[ACCESS_MAY_WRITE];
@@ -199,26 +206,30 @@ static void test_triangular(void **state) {
   }
 }
 
-/* Launches that a further iteration of the host's loop takes. */
+/* Launches that a further iteration of the host's loop takes, and barriers if
+ * one kernel runs the loop. */
 static void test_launches(void **state) {
   (void)state;
   static const struct {
     const char *name;
-    int launches;
+    int launches, barriers;
   } cases[] = {
-      {"polybench-floyd-warshall", 7},
-      {"polybench-durbin", 3},
-      {"polybench-gramschmidt", 4},
-      {"polybench-trisolv", 2},
-      {"polybench-lu", 3},
-      {"polybench-cholesky", 3},
-      {"polybench-adi", 2},
-      {"polybench-fdtd-2d", 2},
+      {"polybench-floyd-warshall", 7, 4},
+      {"polybench-durbin", 3, 3},
+      {"polybench-gramschmidt", 4, 4},
+      {"polybench-trisolv", 2, 2},
+      {"polybench-lu", 3, 2},
+      {"polybench-cholesky", 3, 2},
+      {"polybench-adi", 2, 2},
+      {"polybench-fdtd-2d", 2, 2},
   };
   for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); ++i) {
     struct known known = known_open(cases[i].name);
     int small = launches_at(&known, 6), large = launches_at(&known, 10);
     assert_int_equal(large - small, 4 * cases[i].launches);
+    small = barriers_at(&known, 6);
+    large = barriers_at(&known, 10);
+    assert_int_equal(large - small, 4 * cases[i].barriers);
     known_close(&known);
   }
 }

@@ -46,6 +46,8 @@ bool same_thread(const struct instance *a, const struct instance *b) {
 
 bool is_before(const struct instance *a, const struct instance *b) {
   int order = time_compare(&a->host, &b->host);
+  if (order && a->loop >= 0 && a->loop == b->loop)
+    return a->barriers < b->barriers;
   if (order)
     return order < 0;
   return same_thread(a, b) && time_compare(&a->thread, &b->thread) < 0;
@@ -359,6 +361,7 @@ struct mapper {
   const struct pacc_mapping *mapping;
   const struct values *values;
   int kernel;
+  struct marks marks;
 };
 
 static struct instance *instance_at(struct mapper *mapper,
@@ -469,17 +472,43 @@ static bool walk_child(struct mapper *mapper,
   return result;
 }
 
+static int length_of(__isl_keep isl_union_map *times) {
+  isl_map_list *list = isl_union_map_get_map_list(times);
+  int length = 0;
+  if (isl_map_list_n_map(list) > 0) {
+    isl_map *one = isl_map_list_get_map(list, 0);
+    length = isl_map_dim(one, isl_dim_out);
+    isl_map_free(one);
+  }
+  isl_map_list_free(list);
+  return length;
+}
+
+static bool walk_iteration(struct mapper *mapper,
+                           __isl_keep isl_schedule_node *node,
+                           __isl_take isl_union_map *times) {
+  mapper->marks.at[mapper->marks.n++] = length_of(times);
+  bool result = walk_child(mapper, node, 0, times);
+  mapper->marks.n--;
+  return result;
+}
+
 static bool walk_mark(struct mapper *mapper, __isl_keep isl_schedule_node *node,
                       __isl_take isl_union_map *times) {
   isl_id *id = isl_schedule_node_mark_get_id(node);
   const struct pacc_kernel_plan *plan = isl_id_get_user(id);
+  bool is_loop = strcmp(isl_id_get_name(id), PACC_LOOP_MARK) == 0;
   bool is_kernel = strcmp(isl_id_get_name(id), PACC_KERNEL_MARK) == 0;
   isl_id_free(id);
-  if (!is_kernel)
+  if (is_loop)
     return walk_child(mapper, node, 0, times);
+  if (!is_kernel)
+    return walk_iteration(mapper, node, times);
   assert_int_equal(mapper->kernel, -1);
   mapper->kernel = (int)(plan - mapper->mapping->kernels);
   assert_in_range(mapper->kernel, 0, mapper->mapping->n_kernels - 1);
+  assert_true(mapper->kernel < MAX_KERNELS);
+  mapper->trace->marks[mapper->kernel] = mapper->marks;
   bool result =
       foreach_row(mapper->trace, times, mapper->values, set_host, mapper);
   isl_union_map_free(times);
@@ -574,11 +603,12 @@ bool trace_map(struct trace *trace, const struct pacc_mapping *mapping,
                const struct values *values) {
   for (int i = 0; i < trace->n_instances; ++i) {
     struct instance *instance = &trace->instance[i];
-    instance->kernel = -1;
+    instance->kernel = instance->loop = -1;
     instance->n_hosts = instance->n_grids = instance->n_threads = 0;
     memset(instance->grid, 0, sizeof(instance->grid));
   }
-  struct mapper mapper = {trace, mapping, values, -1};
+  struct mapper mapper = {
+      .trace = trace, .mapping = mapping, .values = values, .kernel = -1};
   isl_schedule_node *node =
       isl_schedule_node_child(isl_schedule_get_root(mapping->schedule), 0);
   bool result = walk(&mapper, node, no_time(node));

@@ -15,6 +15,7 @@ enum {
   MAX_COORDS = 8,
   MAX_TIME = 24,
   MAX_NAMES = 128,
+  MAX_KERNELS = 128,
   NAME_SIZE = 80
 };
 
@@ -46,6 +47,9 @@ struct point {
  *              under the mapping: the host's time of the launch, the thread's
  *              coordinates, the time within the thread
  * n_places     how often the mapping executes it
+ * loop         with trace_run_loops: the loop of the mapping that executes it
+ *              in one kernel, -1 for none
+ * barriers     how many barriers there were in this kernel before
  */
 struct instance {
   struct point point;
@@ -55,6 +59,7 @@ struct instance {
   long grid[PACC_MAX_DIMS];
   struct time thread;
   int n_hosts, n_grids, n_threads;
+  int loop, barriers;
 };
 
 enum access_kind {
@@ -77,6 +82,12 @@ struct accesses {
   struct access *at;
 };
 
+/* Where marks of iterations are: entries of the host's time outside of them. */
+struct marks {
+  int n;
+  int at[MAX_TIME];
+};
+
 /* instances and elements are sorted (by name, then coordinates); accesses of a
  * kind by element, then by the original order of the instances. */
 struct trace {
@@ -86,6 +97,7 @@ struct trace {
   struct instance *instance;
   struct point *element;
   struct accesses access[N_ACCESS_KINDS];
+  struct marks marks[MAX_KERNELS]; /* around kernels */
   char problem[512];
 };
 
@@ -106,6 +118,12 @@ void trace_free(struct trace *trace);
  * trace->problem, if it does not execute each of them once. */
 bool trace_map(struct trace *trace, const struct pacc_mapping *mapping,
                const struct values *values);
+
+/* Runs loops in kernels of their own, where that can be. Returns how many
+ * barriers there are. */
+int trace_run_loops(struct trace *trace, const struct pacc_mapping *mapping,
+                    const struct pacc_scop *scop,
+                    const struct pacc_dependences *deps);
 
 /* The index of an element; -1 if no instance accesses it. */
 int trace_find_element(const struct trace *trace, const struct point *element);

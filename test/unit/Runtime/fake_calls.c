@@ -44,6 +44,8 @@ static struct {
     {"cuMemcpyDtoDAsync_v2", 0},
     {"cuMemcpy2DAsync_v2", 0},
     {"cuLaunchKernel", 0},
+    {"cuLaunchCooperativeKernel", 0},
+    {"cuOccupancyMaxActiveBlocksPerMultiprocessor", 0},
     {"cuEventCreate", 0},
     {"cuEventDestroy_v2", 0},
     {"cuEventRecord", 0},

@@ -20,7 +20,7 @@ static int devices = 1, capability = 80;
 static const char *jit_log = "";
 static bool initialized;
 static unsigned n_compiled;
-static bool refuses_cubins, pageable;
+static bool refuses_cubins, pageable, cooperative = true;
 static int the_context;
 
 #pragma GCC visibility push(default)
@@ -80,6 +80,9 @@ int cuDeviceGetAttribute(int *value, int attribute, int device) {
     return SUCCESS;
   case 88:
     *value = pageable;
+    return SUCCESS;
+  case 95:
+    *value = cooperative;
     return SUCCESS;
   case 75:
     *value = capability / 10;
@@ -169,6 +172,8 @@ int cuModuleLoadDataEx(void **module, const void *image, unsigned count,
 }
 
 unsigned fake_cuda_compiled(void) { return n_compiled; }
+
+void fake_cuda_refuse_resident(void) { cooperative = false; }
 
 void fake_cuda_share_memory(void) { pageable = true; }
 

@@ -45,6 +45,9 @@ unsigned fake_cuda_compiled(void);
 /* Kernels may access the host's memory. */
 void fake_cuda_share_memory(void);
 
+/* No launches whose blocks are all resident. */
+void fake_cuda_refuse_resident(void);
+
 /* Machine code is from a toolkit that is too new for this driver. */
 void fake_cuda_refuse_cubins(void);
 

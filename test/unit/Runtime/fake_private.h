@@ -27,6 +27,7 @@ enum {
   NOT_FOUND = 500,
   ILLEGAL_ADDRESS = 700,
   OUT_OF_RESOURCES = 701,
+  TOO_LARGE = 720,
 };
 
 enum { MAX_PARAMS = 16 };

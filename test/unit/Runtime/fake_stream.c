@@ -322,6 +322,30 @@ int cuLaunchKernel(void *function, unsigned grid_x, unsigned grid_y,
   pthread_mutex_unlock(&fake_lock);
   return SUCCESS;
 }
+
+/* Of any kernel: two blocks on each multiprocessor. */
+enum { ACTIVE = 2, MULTIPROCESSORS = 4 };
+
+int cuOccupancyMaxActiveBlocksPerMultiprocessor(int *blocks, void *function,
+                                                int threads, size_t shared) {
+  ENTER(true);
+  (void)function;
+  (void)shared;
+  *blocks = (unsigned)threads > max_threads ? 0 : ACTIVE;
+  return SUCCESS;
+}
+
+int cuLaunchCooperativeKernel(void *function, unsigned grid_x, unsigned grid_y,
+                              unsigned grid_z, unsigned block_x,
+                              unsigned block_y, unsigned block_z,
+                              unsigned shared, void *stream, void **params) {
+  ENTER(true);
+  if (grid_x * grid_y * grid_z > ACTIVE * MULTIPROCESSORS)
+    return TOO_LARGE;
+  return cuLaunchKernel(function, grid_x, grid_y, grid_z, block_x, block_y,
+                        block_z, shared, stream, params, NULL);
+}
+
 /* ---- events ----------------------------------------------------------- */
 
 int cuEventCreate(void **event, unsigned flags) {

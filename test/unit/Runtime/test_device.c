@@ -161,7 +161,7 @@ static void unusable_cpu_libraries(void **state) {
                     "pacc_cpu_backend; the original loops run\n"},
       {FAKE_CPU_OLD,
        "pacc: the CPU device can't be used: " FAKE_CPU_OLD
-       " is of another version (99, not 2) than this runtime; install both "
+       " is of another version (99, not 3) than this runtime; install both "
        "from one build; the original loops run\n"},
       {FAKE_CPU, "pacc: test_scop0 (test.c:9): test.c has no code for the CPU "
                  "device: compile it with -polly-acc-embed-bitcode=on; the "
