@@ -31,7 +31,7 @@ void __pacc_dev_grid_barrier(uint32_t *word, uint32_t wanted) {
     pacc_fence();
     uint32_t before = pacc_add_u32(word, own);
     while (!((pacc_load_u32(word) ^ before) & last))
-      __gpu_thread_suspend();
+      __nvvm_nanosleep(32);
     pacc_fence();
   }
   __gpu_sync_threads();

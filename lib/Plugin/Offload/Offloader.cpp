@@ -125,6 +125,14 @@ void Offloader::reportKernels() {
   }
 }
 
+/// Kernels that run loops of launches of others.
+static unsigned numLoopKernels(const RegionReport &Report,
+                               const DeviceModule &Device) {
+  return count_if(
+      Device.kernels().slice(Report.FirstKernel, Report.NumKernels),
+      [](const DeviceModule::KernelInfo &K) { return !K.Phases.empty(); });
+}
+
 /// What became of loops of launches.
 static void remarkLoops(OptimizationRemarkEmitter &ORE, const RegionAst &Region,
                         const RegionReport &Report, const BasicBlock &BB) {
@@ -135,11 +143,10 @@ static void remarkLoops(OptimizationRemarkEmitter &ORE, const RegionAst &Region,
            << ore::NV("Kernels", Loop.Plan->n_phases) << " kernels ";
     if (Loop.WhyNot.empty())
       Remark << "can run as one kernel, with a barrier before "
-             << ore::NV("Barriers", unsigned(count_if(
-                                        Loop.Phases,
-                                        [](const pacc_phase_plan &P) {
-                                          return P.waits;
-                                        })))
+             << ore::NV("Barriers",
+                        unsigned(count_if(
+                            Loop.Phases,
+                            [](const pacc_phase_plan &P) { return P.waits; })))
              << " of them";
     else
       Remark << "stays on the host: " << ore::NV("Reason", Loop.WhyNot);
@@ -418,10 +425,12 @@ bool Offloader::offloadRegion(Scop &S) {
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
   ORE.emit(
       OptimizationRemark(PassName, "Offloaded", locationOf(S), S.getEntry())
-      << "offloaded region '" << ore::NV("Region", Report.Name)
-      << "': " << ore::NV("Kernels", Report.NumKernels) << " kernels, "
-      << ore::NV("Arrays", unsigned(Region->Arrays.size())) << " arrays");
-  remarkLoops(ORE, *Region, Report, *S.getEntry());
+      << "offloaded region '" << ore::NV("Region", Report.Name) << "': "
+      << ore::NV("Kernels", Report.NumKernels - numLoopKernels(Report, Device))
+      << " kernels, " << ore::NV("Arrays", unsigned(Region->Arrays.size()))
+      << " arrays");
+  if (Opts.Persistent != "off")
+    remarkLoops(ORE, *Region, Report, *S.getEntry());
   Reports.push_back(std::move(Report));
   return true;
 }
