@@ -14,6 +14,10 @@
  */
 #include "private.h"
 
+/* Polls before a block sleeps between them: sleep makes barriers of many blocks
+ * slower, but leaves the processor to others where blocks share it. */
+#define PATIENCE 1000u
+
 static uint32_t is_first_thread(void) {
   return (__gpu_thread_id_x() | __gpu_thread_id_y() | __gpu_thread_id_z()) == 0;
 }
@@ -30,8 +34,9 @@ void __pacc_dev_grid_barrier(uint32_t *word, uint32_t wanted) {
     uint32_t own = __gpu_block_id_x() == 0 ? last - (blocks - 1) : 1;
     pacc_fence();
     uint32_t before = pacc_add_u32(word, own);
-    while (!((pacc_load_u32(word) ^ before) & last))
-      __nvvm_nanosleep(32);
+    for (uint32_t polls = 0; !((pacc_load_u32(word) ^ before) & last); ++polls)
+      if (polls >= PATIENCE)
+        __nvvm_nanosleep(32);
     pacc_fence();
   }
   __gpu_sync_threads();

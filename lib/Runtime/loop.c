@@ -5,78 +5,107 @@
 #include "loop_private.h"
 #include "run_private.h"
 
+#include "pacc/barrier.h"
 #include "pacc/runtime.h"
 
 #include <stdio.h>
+#include <string.h>
 
-/* Seconds on an H200 (polybench/results): between the starts of two launches of
- * small kernels, and of a barrier over a grid, or over its only block. */
-static const double LAUNCH = 2.3e-6;
-static const double BARRIER = 1.3e-6;
-static const double BARRIER_BLOCK = 0.1e-6;
+/* Seconds on an H200 (lib/Model/calibrate/barrier-h200.csv): between the starts
+ * of two launches, which hides what a short kernel does; of the begin and end
+ * of a kernel that runs longer; and of what a phase waits for its memory at
+ * least.
+ */
+static const double LAUNCH = 3.2e-6;
+static const double KERNEL = 1.2e-6;
+static const double PHASE = 0.5e-6;
+
+/* A further instance in a thread that waits for its memory; an instance on a
+ * multiprocessor that has enough threads, and on one that does all of a phase,
+ * strided accesses and all. */
+static const double INSTANCE_WAITING = 50e-9;
+static const double INSTANCE_PER_SM = 0.5e-9;
+static const double INSTANCE_ON_ONE_SM = 1.3e-9;
 
 /* The gain must be this share of what the launches take: the estimates are
  * rough, and phases that fill the device run better with blocks of their own.
  */
 static const double LEAST_GAIN = 0.15;
 
-/* An instance in a thread that waits for its memory, and on a multiprocessor
- * that has enough threads: those of guard.c. */
-static const double INSTANCE_WAITING = 50e-9;
-static const double INSTANCE_PER_SM = 1.3e-9;
-
-/* Seconds of all launches of a phase, without what starts them, on that many
- * multiprocessors with that many threads in all. */
-static double phase_seconds(const struct pacc_size *phase, double sms,
-                            double threads) {
-  if (!(phase->launches > 0 && phase->threads > 0))
-    return 0;
-  double rounds = phase->threads / phase->launches / threads;
-  double waiting =
-      phase->instances / phase->threads * INSTANCE_WAITING * phase->launches;
-  double busy = phase->instances * INSTANCE_PER_SM / sms;
-  waiting *= rounds > 1 ? rounds : 1;
+/* Seconds of a launch of the phase, without what starts it, in `threads`
+ * threads: those that it has, or fewer that do their work. */
+static double phase_seconds(const struct pacc_size *phase, double threads,
+                            double seconds_per_instance) {
+  double own = phase->threads / phase->launches;
+  double rounds = own > threads ? own / threads : 1;
+  double waiting = PHASE + (phase->instances / phase->threads * rounds - 1) *
+                               INSTANCE_WAITING;
+  double busy = phase->instances / phase->launches * seconds_per_instance;
   return waiting > busy ? waiting : busy;
 }
 
-/* The blocks that the average launch of the largest phase has. */
-static double blocks_of(const struct pacc_loop_facts *facts) {
-  double most = 1;
+struct estimate {
+  double launches;  /* of the phases by the host */
+  double kernel;    /* of the loop's kernel, without barriers, */
+  double one_block; /* and with one block */
+  double barriers;  /* how many there are */
+  double needed;    /* blocks that the largest phase has, on average */
+};
+
+static struct estimate estimate(const struct pacc_loop_facts *facts) {
+  struct estimate all = {.needed = 1};
+  double most = (double)facts->block_threads * facts->resident;
+  double per_sm = INSTANCE_PER_SM / facts->sm_count;
   for (uint32_t i = 0; i < facts->n_phases; i++) {
     const struct pacc_size *phase = &facts->sizes[i];
-    double threads = phase->launches > 0 ? phase->threads / phase->launches : 0;
-    if (threads / facts->block_threads > most)
-      most = threads / facts->block_threads;
+    if (!(phase->launches > 0 && phase->threads > 0 && phase->instances > 0))
+      continue;
+    double threads = phase->threads / phase->launches;
+    double alone = phase_seconds(phase, threads, per_sm) + KERNEL;
+    all.launches += phase->launches * (alone > LAUNCH ? alone : LAUNCH);
+    all.kernel += phase->launches * phase_seconds(phase, most, per_sm);
+    all.one_block +=
+        phase->launches *
+        phase_seconds(phase, facts->block_threads, INSTANCE_ON_ONE_SM);
+    all.barriers += facts->phases[i].waits ? phase->launches : 0;
+    if (threads / facts->block_threads > all.needed)
+      all.needed = threads / facts->block_threads;
   }
-  return most;
+  return all;
 }
 
 uint32_t pacc_loop_blocks(const struct pacc_loop_facts *facts) {
-  if (facts->resident == 0)
+  if (facts->resident == 0 || facts->mode == PACC_LOOP_NEVER)
     return 0;
+  bool always = facts->mode == PACC_LOOP_ALWAYS;
   if (!facts->sizes)
-    return facts->always ? facts->resident : 0;
-  double needed = blocks_of(facts);
-  uint32_t blocks =
-      needed < facts->resident ? (uint32_t)(needed + 0.999) : facts->resident;
-  double one_threads = facts->block_threads;
-  double all_threads = one_threads * facts->resident;
-  double barriers = 0, launches = 0, phases = 0, in_one = 0;
-  for (uint32_t i = 0; i < facts->n_phases; i++) {
-    const struct pacc_size *phase = &facts->sizes[i];
-    launches += phase->launches;
-    barriers += facts->phases[i].waits ? phase->launches : 0;
-    phases += phase_seconds(phase, facts->sm_count, all_threads);
-    in_one += phase_seconds(phase, 1, one_threads);
-  }
-  double with_all = phases + barriers * BARRIER;
-  double with_one = in_one + barriers * BARRIER_BLOCK;
+    return always ? facts->resident : 0;
+  struct estimate all = estimate(facts);
+  uint32_t blocks = facts->resident;
+  if (all.needed <= blocks - 1)
+    blocks = (uint32_t)all.needed + (all.needed > (uint32_t)all.needed);
+  double with_all = all.kernel + all.barriers * pacc_barrier_seconds(blocks);
+  double with_one = all.one_block + all.barriers * pacc_barrier_seconds(1);
   if (with_one < with_all)
     blocks = 1;
   double best = with_one < with_all ? with_one : with_all;
-  double apart = phases + launches * LAUNCH;
-  bool pays = facts->is_gpu && apart - best > LEAST_GAIN * apart;
-  return facts->always || pays ? blocks : 0;
+  bool pays = facts->is_gpu && all.launches - best > LEAST_GAIN * all.launches;
+  return always || pays ? blocks : 0;
+}
+
+/* What the program was compiled for, or what the environment says. */
+static enum pacc_loop_mode mode_of(const struct pacc_loop *loop) {
+  const char *value = pacc_env("PACC_PERSISTENT");
+  if (value && strcmp(value, "off") == 0)
+    return PACC_LOOP_NEVER;
+  if (value && strcmp(value, "always") == 0)
+    return PACC_LOOP_ALWAYS;
+  if (value && strcmp(value, "auto") == 0)
+    return PACC_LOOP_AUTO;
+  if (value)
+    pacc_log(PACC_LOG_ERROR,
+             "PACC_PERSISTENT=%s is unknown: use auto, always or off", value);
+  return loop->always ? PACC_LOOP_ALWAYS : PACC_LOOP_AUTO;
 }
 
 /* The word of this thread's barriers; 0 after a failure. */
@@ -125,7 +154,7 @@ PACC_RT_API int32_t __pacc_rt_loop(void *handle, const struct pacc_loop *loop,
   const struct pacc_kernel *kernel = &run->region->image->kernels[loop->kernel];
   struct pacc_loop_facts facts = {
       .is_gpu = device->info.cc != 0,
-      .always = loop->always,
+      .mode = mode_of(loop),
       .sm_count = device->info.sm_count,
       .block_threads = kernel->block[0] * kernel->block[1] * kernel->block[2],
       .n_phases = loop->n_phases,

@@ -6,8 +6,10 @@
 
 #include <stdbool.h>
 
+enum pacc_loop_mode { PACC_LOOP_AUTO, PACC_LOOP_ALWAYS, PACC_LOOP_NEVER };
+
 /* is_gpu         launches take what they take on a GPU
- * always         struct pacc_loop's
+ * mode           what was asked for
  * sm_count       multiprocessors
  * resident       blocks of the kernel that run at the same time; 0: unknown
  * block_threads  of one block
@@ -15,7 +17,7 @@
  */
 struct pacc_loop_facts {
   bool is_gpu;
-  bool always;
+  enum pacc_loop_mode mode;
   uint32_t sm_count;
   uint32_t resident;
   uint32_t block_threads;

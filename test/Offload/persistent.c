@@ -1,7 +1,7 @@
 /* Loops of launches as one kernel each: the results are those of the host, with
  * blocks that wait for each other on several threads, in any order; the log
  * names the launches that the kernel stands for.
- * RUN: %pacc_cc -mllvm -polly-acc-fma=off -mllvm -polly-acc-persistent=always -Rpass-analysis=polly-acc %s -o %t %rtlib 2> %t.remarks
+ * RUN: %pacc_cc -mllvm -polly-acc-fma=off -mllvm -polly-acc-persistent=always -mllvm -polly-acc-block-size=8x2 -mllvm -polly-acc-dump-kernel-asm -Rpass-analysis=polly-acc %s -o %t %rtlib 2> %t.remarks
  * RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
  * REMARK-DAG: a loop of launches of 7 kernels can run as one kernel, with a barrier before 4 of them [-Rpass-analysis=polly-acc]
  * REMARK-DAG: a loop of launches of {{[0-9]+}} kernels stays on the host: it updates elements in any order
@@ -13,7 +13,7 @@
  * RUN: FileCheck %s --input-file=%t.log
  * RUN: not grep 'launch shortest_scop.*_kernel' %t.log
  * CHECK: shortest_scop{{[0-9]+}}: one kernel runs the loop of shortest_scop{{[0-9]+}}_kernel0 {{.*}}_kernel6{{$}}
- * CHECK-NEXT: launch shortest_scop{{[0-9]+}}_loop0, grid 3x1x1,
+ * CHECK-NEXT: launch shortest_scop{{[0-9]+}}_loop0, grid 3x1x1, block 8x2x1,
  * CHECK: shortest_scop{{.*}}: 1 launches,
  * CHECK: sweep_scop{{.*}}: 1 launches,
  * CHECK: launch sums_scop{{[0-9]+}}_kernel
@@ -27,7 +27,10 @@
  * AUTO-NOT: _loop
  * AUTO: launch shortest_scop{{[0-9]+}}_kernel6
  * AUTO-NOT: _loop
- * RUN: %pacc_cc -mllvm -polly-acc-persistent=off -mllvm -polly-acc-dump-kernel-asm -c %s -o %t.o 2> %t.ptx
+ * RUN: env PACC_DEVICE=cpu PACC_LOG=launch PACC_PERSISTENT=always %t > %t.out 2> %t.log
+ * RUN: cmp %t.host %t.out
+ * RUN: grep 'launch shortest_scop.*_loop0' %t.log
+ * RUN: %pacc_cc -mllvm -polly-acc-persistent=off -mllvm -polly-acc-ptxas=off -mllvm -polly-acc-dump-kernel-asm -c %s -o %t.o 2> %t.ptx
  * RUN: FileCheck %s --check-prefix=OFF --input-file=%t.ptx
  * OFF-NOT: _loop0
  *
@@ -37,19 +40,18 @@
  *
  * Fences stand around the atomic operation and the wait, barriers of the block
  * around them.
- * RUN: %pacc_cc -mllvm -polly-acc-persistent=always -mllvm -polly-acc-dump-kernel-asm -c %s -o %t.o 2> %t.ptx
- * RUN: FileCheck %s --check-prefix=PTX --input-file=%t.ptx
+ * RUN: FileCheck %s --check-prefix=PTX --input-file=%t.remarks
  * PTX: .entry shortest_scop{{[0-9]+}}_loop0(
  * PTX: bar.sync
  * PTX: fence.acq_rel.gpu
  * PTX: atom{{.*}}.add.u32
- * PTX: ld.relaxed.gpu.b32
+ * PTX: ld.relaxed.gpu{{.*}}.b32
  * PTX: fence.acq_rel.gpu
  * PTX: bar.sync
  */
 #include "Inputs/show.h"
 
-enum { N = 37, STEPS = 5 };
+enum { N = 33, STEPS = 3 };
 
 APART static void shortest(int n, double path[restrict N][N]) {
   for (int k = 0; k < n; k++)

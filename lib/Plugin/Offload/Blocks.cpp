@@ -2,6 +2,7 @@
 #include "Offload/Blocks.h"
 
 #include "Offload/ArrayNames.h"
+#include "pacc/barrier.h"
 #include "polly/ScopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -275,40 +276,47 @@ Expected<StringMap<BlockShape>> readBlockFile(StringRef Path) {
   return Shapes;
 }
 
-/// Seconds of all launches of the phases in blocks of one shape.
+/// Seconds of the phases and their barriers in blocks of one shape.
 static double loopTime(const pacc_gpu *Gpu, ArrayRef<PhaseWork> Phases,
                        const KernelResources &Resources,
                        const BlockShape &Shape) {
   double Time = 0;
   for (const PhaseWork &P : Phases) {
-    if (P.Work->Dims == 0)
-      continue;
-    pacc_rank_options Fixed = {PACC_RANK_FIXED, {0, 0, 0}};
-    fitToGrid(Shape, P.Work->Dims, Fixed.fixed);
-    BlockChoice One;
-    if (rank(Gpu, modelWork(*P.Work, Resources), Fixed, One) != PACC_MODEL_OK)
-      return std::numeric_limits<double>::infinity();
-    Time += P.Launches * One.Score.time;
+    double Blocks = 1;
+    if (P.Work->Dims > 0) {
+      pacc_rank_options Fixed = {PACC_RANK_FIXED, {0, 0, 0}};
+      fitToGrid(Shape, P.Work->Dims, Fixed.fixed);
+      BlockChoice One;
+      if (rank(Gpu, modelWork(*P.Work, Resources), Fixed, One) != PACC_MODEL_OK)
+        return std::numeric_limits<double>::infinity();
+      Time += P.Launches * One.Score.time;
+      double Resident = double(One.Score.occupancy.blocks) * Gpu->sm_count;
+      Blocks = std::min(Resident, std::ceil(One.Score.waves * Resident));
+    }
+    Time += P.Waits ? P.Launches * pacc_barrier_seconds(Blocks) : 0;
   }
   return Time;
 }
 
 BlockChoice chooseLoopBlock(ArrayRef<PhaseWork> Phases,
                             const KernelResources &Resources,
-                            const Options &Opts) {
-  const KernelWork &Widest =
+                            const KernelWork &Loop, const Options &Opts) {
+  KernelWork Widest =
       *max_element(Phases, [](const PhaseWork &A, const PhaseWork &B) {
          return A.Work->Dims < B.Work->Dims;
        })->Work;
+  Widest.Given = Loop.Given;
+  Widest.GivenBy = Loop.GivenBy;
   BlockChoice Choice = chooseBlock(Widest, Resources, Opts);
   Choice.Smaller.clear();
+  if (Loop.Given.X || Opts.BlockSize != "auto")
+    return Choice;
   const pacc_gpu *Gpu = pacc_gpu_find(Opts.Arch.c_str());
   double Best = std::numeric_limits<double>::infinity();
-  bool Free = !Given.X && Opts.BlockSize == "auto";
   for (const pacc_block_score &S : Choice.Ranking) {
     double Time =
         loopTime(Gpu, Phases, Resources, {S.block[0], S.block[1], S.block[2]});
-    if (!Free || Time >= Best)
+    if (Time >= Best)
       continue;
     Best = Time;
     Choice.Score = S;

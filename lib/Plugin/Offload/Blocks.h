@@ -64,23 +64,25 @@ struct BlockChoice {
 BlockChoice chooseBlock(const KernelWork &Work,
                         const KernelResources &Resources, const Options &Opts);
 
-/// A kernel of which a loop makes launches: its number, or what it does, and
-/// how many launches are expected.
+/// A kernel of which a loop makes launches: its number, or what it does, how
+/// many launches are expected, and whether they wait for others.
 struct LoopPhase {
   unsigned Kernel;
   double Launches;
+  bool Waits;
 };
 struct PhaseWork {
   const KernelWork *Work;
   double Launches;
+  bool Waits;
 };
 
 /// The block for a kernel that runs the whole loop, in which every phase has
-/// the threads that it has in a block of its own dimensions. \p Given: the
-/// shape that was asked for, or none.
+/// the threads that it has in a block of its own dimensions. \p Loop: has the
+/// shape that was asked for.
 BlockChoice chooseLoopBlock(llvm::ArrayRef<PhaseWork> Phases,
                             const KernelResources &Resources,
-                            const BlockShape &Given, const Options &Opts);
+                            const KernelWork &Loop, const Options &Opts);
 
 /// The model's input for a kernel; it borrows from \p Work.
 pacc_work modelWork(const KernelWork &Work, const KernelResources &Resources);

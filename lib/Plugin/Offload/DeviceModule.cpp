@@ -371,10 +371,10 @@ bool DeviceModule::chooseBlocks() {
   for (KernelInfo &K : Kernels) {
     std::vector<PhaseWork> Phases;
     for (const LoopPhase &P : K.Phases)
-      Phases.push_back({&Kernels[P.Kernel].Work, P.Launches});
-    BlockChoice New = Phases.empty() ? chooseBlock(K.Work, K.Resources, Opts)
-                                     : chooseLoopBlock(Phases, K.Resources,
-                                                       K.Work.Annotated, Opts);
+      Phases.push_back({&Kernels[P.Kernel].Work, P.Launches, P.Waits});
+    BlockChoice New = Phases.empty()
+                          ? chooseBlock(K.Work, K.Resources, Opts)
+                          : chooseLoopBlock(Phases, K.Resources, K.Work, Opts);
     Changed |= !std::equal(New.Block, New.Block + 3, K.Choice.Block) ||
                New.Smaller.size() != K.Choice.Smaller.size();
     K.Choice = std::move(New);

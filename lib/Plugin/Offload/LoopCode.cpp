@@ -177,7 +177,7 @@ Value *RegionBuilder::createLoopKernel(const LoopAst &Loop,
     const pacc_kernel_plan &Plan = Ast->Mapping->kernels[Loop.Plan->first + K];
     Instances = Instances.unite(isl::manage_copy(Plan.domain));
     if (auto Known = KernelOf.find(&Plan); Known != KernelOf.end())
-      Phases.push_back({Known->second, Plan.launches});
+      Phases.push_back({Known->second, Plan.launches, Loop.Phases[K].waits});
   }
   // What other blocks write between two barriers may not be taken for constant.
   ArraySet Written;

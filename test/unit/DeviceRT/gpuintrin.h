@@ -44,7 +44,6 @@ void emu_yield(void);
 #define __scoped_atomic_compare_exchange_n(p, e, d, w, so, fo, s)              \
   (emu_yield(), __atomic_compare_exchange_n(p, e, d, w, __ATOMIC_SEQ_CST,      \
                                             __ATOMIC_SEQ_CST))
-#define __nvvm_nanosleep(ns) emu_yield()
 #define __scoped_atomic_thread_fence(o, s) emu_yield()
 #define __nvvm_membar_cta() emu_yield()
 

@@ -21,7 +21,8 @@ static uint32_t blocks_for(double launches, double threads, double instances,
                                  launches * threads};
   const struct pacc_size sizes[] = {size, size};
   const struct pacc_loop_facts facts = {.is_gpu = is_gpu,
-                                        .always = always,
+                                        .mode = always ? PACC_LOOP_ALWAYS
+                                                       : PACC_LOOP_AUTO,
                                         .sm_count = 132,
                                         .resident = resident,
                                         .block_threads = 256,
@@ -44,6 +45,10 @@ static void test_choice(void **state) {
   /* The CPU device has cheap launches. */
   assert_int_equal(blocks_for(1000, 200, 200, false, false, 4), 0);
   assert_int_equal(blocks_for(1000, 2000, 2000, true, false, 4), 4);
+  /* The launches of a loop over some wide rows hide what they do; barriers cost
+   * a third of them. */
+  assert_int_equal(blocks_for(1000, 100000, 100000, false, true, resident),
+                   391);
   /* Nothing is resident for sure. */
   assert_int_equal(blocks_for(1000, 200, 200, true, true, 0), 0);
 }
@@ -53,7 +58,7 @@ static void test_unknown_sizes(void **state) {
   struct pacc_loop_facts facts = {
       .is_gpu = true, .sm_count = 132, .resident = 264, .block_threads = 256};
   assert_int_equal(pacc_loop_blocks(&facts), 0);
-  facts.always = true;
+  facts.mode = PACC_LOOP_ALWAYS;
   assert_int_equal(pacc_loop_blocks(&facts), 264);
 }
 
