@@ -98,8 +98,9 @@ const char *pacc_loop_phases_compute(struct pacc_phase_plan *phases,
     for (unsigned p = 0; p < loop->n_phases; ++p) {
       uint64_t bit = UINT64_C(1) << p;
       isl_union_map *some = between(deps->parallel, &kernels[p], &kernels[q]);
-      if (p < q && has_any(within_iteration(isl_union_map_copy(some),
-                                            &kernels[p], &kernels[q])))
+      /* isl may take a kernel apart: parts of it wait for earlier ones. */
+      if (p <= q && has_any(within_iteration(isl_union_map_copy(some),
+                                             &kernels[p], &kernels[q])))
         phases[q].same |= bit;
       if (has_any(some))
         phases[q].earlier |= bit;
