@@ -310,6 +310,28 @@ double pacc_nominal_instances(__isl_keep isl_set *nominal,
   return sum;
 }
 
+struct involvement {
+  unsigned iterator;
+  bool found;
+};
+
+static isl_stat look_for(__isl_take isl_set *piece, __isl_take isl_aff *aff,
+                         void *user) {
+  struct involvement *i = user;
+  i->found |=
+      isl_aff_involves_dims(aff, isl_dim_in, i->iterator, 1) == isl_bool_true;
+  isl_set_free(piece);
+  isl_aff_free(aff);
+  return isl_stat_ok;
+}
+
+/* Does the value depend on the iterator, wherever it is defined? */
+static bool depends_on(__isl_keep isl_pw_aff *value, int iterator) {
+  struct involvement i = {(unsigned)iterator, false};
+  isl_pw_aff_foreach_piece(value, look_for, &i);
+  return i.found;
+}
+
 int pacc_followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
                            __isl_keep isl_set *stmt) {
   isl_size n = isl_set_dim(stmt, isl_dim_set);
@@ -323,8 +345,7 @@ int pacc_followed_iterator(__isl_keep isl_multi_union_pw_aff *loop, int pos,
           isl_space_from_domain(isl_set_get_space(stmt)), isl_dim_out, 1);
       isl_pw_aff *pa = isl_union_pw_aff_extract_pw_aff(upa, space);
       isl_union_pw_aff_free(upa);
-      bool involves = isl_pw_aff_involves_dims(pa, isl_dim_in, (unsigned)d,
-                                               1) == isl_bool_true;
+      bool involves = depends_on(pa, d);
       isl_pw_aff_free(pa);
       if (m == pos)
         own = involves;

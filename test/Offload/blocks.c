@@ -84,6 +84,26 @@ void modulo(double *restrict a, double *restrict b) {
     a[i] = b[i % 7];
 }
 
+/* Two nests in one kernel: as in each by itself.
+ * CHECK-LABEL: kernel fused_scop{{.*}}_kernel0: 1024 x 1024 threads
+ * CHECK-COUNT-8: {{(read|write) [abc]: contiguous}}
+ * CHECK-LABEL: kernel fused_scop{{.*}}_kernel1
+ */
+void fused(double a[restrict 1024][1024], double b[restrict 1024][1024],
+           double c[restrict 1024][1024]) {
+  for (int t = 0; t < 100; t++) {
+    for (int i = 1; i < 1024; i++)
+      for (int j = 0; j < 1024; j++)
+        a[i][j] -= c[i][j] - c[i - 1][j];
+    for (int i = 0; i < 1024; i++)
+      for (int j = 1; j < 1024; j++)
+        b[i][j] -= c[i][j] - c[i][j - 1];
+    for (int i = 0; i < 1023; i++)
+      for (int j = 0; j < 1023; j++)
+        c[i][j] -= a[i + 1][j] + b[i][j + 1];
+  }
+}
+
 /* All candidates, with every term of their score.
  * RUN: %{ir} | %{print}='print<polly-acc-blocks<ptxas=off>>' 2>&1 | FileCheck %s --check-prefix=TABLE
  * TABLE: shape time issue l1 l2 dram latency start warps limit sectors waves tail
