@@ -1,5 +1,5 @@
 /* Launches of fewer threads than expected get another block where the model
- * says that it pays: the triangle shrinks with k. Such code is for any block up
+ * says that it pays: the front of a sweep grows and shrinks. Such code is for any block up
  * to the largest, and the results stay.
  * RUN: %clang -O3 -fno-discard-value-names -Xclang -disable-llvm-passes -S -emit-llvm %s -o - | %pacc_opt -disable-output -passes='print<polly-acc-blocks<ptxas=off>>' 2>&1 | FileCheck %s --check-prefix=PRINT
  * PRINT-LABEL: kernel update_scop{{.*}}: {{.*}} threads
@@ -21,19 +21,21 @@
  */
 #include <stdio.h>
 
-enum { N = 2000, SIZE = 40 };
+enum { N = 2000, SIZE = 12, STEPS = 500 };
 
 __attribute__((noinline)) static void update(int n, double a[restrict N][N]) {
-  for (int k = 0; k < n; k++)
-    for (int i = k + 1; i < n; i++)
-      for (int j = k + 1; j <= i; j++)
-        a[i][j] -= a[i][k] * a[j][k];
+  for (int t = 0; t < STEPS; t++)
+    for (int i = 1; i < n - 1; i++)
+      for (int j = 1; j < n - 1; j++)
+        a[i][j] = (a[i - 1][j] + a[i][j - 1] + a[i][j] + a[i][j + 1] +
+                   a[i + 1][j] + a[i - 1][j - 1] + a[i + 1][j + 1]) /
+                  7;
 }
 
 int main(void) {
   static double a[N][N];
   for (int i = 0; i < SIZE; i++)
-    for (int j = 0; j <= i; j++)
+    for (int j = 0; j < SIZE; j++)
       a[i][j] = 1.0 / (i + j + 1);
   update(SIZE, a);
   for (int i = 0; i < SIZE; i++)
