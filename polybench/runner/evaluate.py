@@ -404,7 +404,8 @@ def evaluate(options):
         judged = list(pool.map(lambda one: _judge_program(options, one),
                                programs))
     rows = [row for row, _, _ in judged]
-    names = {row["program"] for row in rows}
+    names = [one.name for one in
+             suites.find(options.suite).select(["all"])]
     for row in rows:
         row["half"] = _half(names, row["program"])
         row.update(origin(options.results))
