@@ -3,6 +3,7 @@
 
 #include "Offload/ArrayNames.h"
 #include "Offload/AstGen.h"
+#include "Offload/ComplexProducts.h"
 #include "Offload/Inlining.h"
 #include "Offload/Prepare.h"
 #include "Offload/Reductions.h"
@@ -590,12 +591,15 @@ bool Offloader::isCandidate(const Function &F) const {
 bool Offloader::runOnFunction(Function &F) {
   if (!isCandidate(F))
     return false;
+  bool Expanded = expandComplexProducts(F);
+  if (Expanded)
+    FAM.invalidate(F, PreservedAnalyses::none());
   if (!mayHaveAffineLoops(F)) {
     auto *Handler = F.getContext().getDiagHandlerPtr();
     if (Handler->isMissedOptRemarkEnabled(PassName) ||
         F.getContext().getLLVMRemarkStreamer())
       reportLeftLoops(F);
-    return false;
+    return Expanded;
   }
   bool Prepared = prepareForPolly(F, FAM);
   if (Expected<BlockShape> Shape = annotatedBlock(F))
