@@ -51,12 +51,14 @@ def _panel(axes, table, column, title, blocks, programs):
 
 
 def _shown(table):
-    """The blocks worth a column: powers of two that several programs have, and
-    what is the fastest or chosen somewhere."""
+    """The blocks worth a column: powers of two that many programs have (those
+    of grids with two dimensions), and what is the fastest or chosen somewhere.
+    """
     def is_power(block):
         return all(int(part).bit_count() == 1 for part in block.split("x"))
 
-    common = table.groupby("block")["program"].nunique() > 1
+    programs = table["program"].nunique()
+    common = table.groupby("block")["program"].nunique() > programs / 10
     blocks = {block for block in common[common].index if is_power(block)}
     for column in ("measured", "estimated"):
         blocks |= set(table[table[column] == 1]["block"])
