@@ -189,6 +189,8 @@ char *pacc_limits_print(uint32_t limits, char *text, size_t size);
  * gather      the address is not affine in the thread's indices (indirect, or
  *             unknown): strides are ignored, each lane is its own sector
  * count       executions per thread (the mean over threads)
+ * points      how many of these follow each other in one iteration, each with
+ *             another element (the points of a thread's tile); 0: one
  * footprint   distinct bytes of the array that the whole kernel touches through
  *             this access; 0: derived from the strides
  */
@@ -202,6 +204,7 @@ struct pacc_access {
   int64_t stride[3];
   int64_t seq;
   double count;
+  uint32_t points;
   uint64_t footprint;
 };
 

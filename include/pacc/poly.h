@@ -144,6 +144,9 @@ void pacc_dependences_clear(struct pacc_dependences *deps);
  * dim         the schedule dimension that runs along x, y and z
  * param       the parameter of the mapped schedule that stands for the
  *             thread's coordinate along x, y and z (pacc_x, ...)
+ * tile        how many points along y a thread computes; 1: one
+ * point       with a tile, the schedule dimension of which dim[1] is the
+ *             quotient by `tile`
  * launches    how often the host launches it, at the expected sizes: the
  *             largest that the context allows, 1,000 where it sets no limit
  * extent      threads along x, y and z, at the expected sizes
@@ -158,6 +161,8 @@ struct pacc_kernel_plan {
   unsigned n_dims;
   isl_union_pw_aff *dim[PACC_MAX_DIMS];
   isl_id *param[PACC_MAX_DIMS];
+  unsigned tile;
+  isl_union_pw_aff *point;
   double launches;
   double extent[PACC_MAX_DIMS];
   double active;
@@ -202,6 +207,30 @@ struct pacc_mapping {
 struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps);
 void pacc_mapping_free(struct pacc_mapping *mapping);
+
+/* Gives threads tiles of some points along y, where many of a kernel's loads are
+ * the same for these: of `tile` points, or as many as leave a GPU enough threads
+ * if that is 0. What threads with a full tile execute stands
+ * below a mark named PACC_TILE_MARK: every statement for one point after the
+ * other, unrolled, so that local scalars need a place for each point. -1 after
+ * a failure; the mapping is of no use then. */
+int pacc_mapping_tile(struct pacc_mapping *mapping,
+                      const struct pacc_scop *scop, unsigned tile);
+
+#define PACC_TILE_MARK "pacc_tile"
+
+/* The number of the point in its tile, from 0 on, that `instances` are of: those
+ * of one unrolled statement, with the thread's coordinates as parameters. */
+unsigned pacc_tile_point(const struct pacc_kernel_plan *kernel,
+                         __isl_keep isl_union_set *instances);
+
+/* Does the place of a point in its tile follow from an element of the array
+ * that it accesses? Points of different places, of any tile of a launch with
+ * the same x, then never touch the same element. `array` is the space of its
+ * elements. */
+bool pacc_tile_keeps_apart(const struct pacc_kernel_plan *kernel,
+                           const struct pacc_scop *scop,
+                           __isl_keep isl_space *array);
 
 /* The local scalars of `scop` (elements of the range of local_read) whose
  * values cross from one thread or launch to another under `mapping`: these
@@ -288,7 +317,9 @@ pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
  * array       the array's id; borrowed
  * affine      the steps below are known (else the access is a gather)
  * sequential  the thread's innermost loop contains it
- * count       executions per thread
+ * count       executions per thread; those of a tile's points that access the
+ *             same element count as one
+ * points      elements that a tile's points access at a time: kernel->tile or 1
  * step[d][k]  change of subscript k when the thread moves by one along d = 0,
  *             1, 2 (x, y, z) in the same iteration of its loop, counted from
  *             where the loop begins; for d = PACC_MAX_DIMS, in the next one
@@ -300,6 +331,7 @@ struct pacc_access_step {
   bool affine;
   bool sequential;
   double count;
+  unsigned points;
   unsigned n_indices;
   long step[PACC_MAX_DIMS + 1][PACC_MAX_INDICES];
   long offset[PACC_MAX_INDICES];

@@ -208,7 +208,8 @@ static double add_requests(const struct pacc_work *work,
   t->request_sectors += n * r.sectors;
   t->l1_cycles += n * cycles;
   if (in_loop(work, access)) {
-    t->loop_count = fmax(t->loop_count, access->count);
+    double points = access->points > 1 ? access->points : 1;
+    t->loop_count = fmax(t->loop_count, access->count / points);
     if (!access->write && (access->seq || access->gather))
       t->fresh = fmax(t->fresh, 1.0 / pass_of(access, work->seq_trip));
   } else {

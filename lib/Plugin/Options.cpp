@@ -143,6 +143,10 @@ Error Options::validate() const {
   if (MinWork != "auto" && MinWork != "always" &&
       StringRef(MinWork).getAsInteger(10, Instances))
     return badValue("min-work", MinWork, "auto, always or a whole number");
+  unsigned Tile;
+  if (ThreadTile != "auto" &&
+      (StringRef(ThreadTile).getAsInteger(10, Tile) || Tile < 1 || Tile > 16))
+    return badValue("thread-tile", ThreadTile, "auto or 1 to 16");
   if (!pacc_gpu_find(Arch.c_str()))
     return badValue("arch", Arch, "one of sm_70 ... sm_121");
   if (std::string Problem;

@@ -64,6 +64,13 @@ static void follow_loop(struct pacc_access_step *step, __isl_keep isl_set *stmt,
   isl_multi_aff_free(first);
 }
 
+static bool moves_along(const struct pacc_access_step *step, unsigned dim) {
+  for (unsigned k = 0; k < step->n_indices; ++k)
+    if (step->step[dim][k] != 0)
+      return true;
+  return false;
+}
+
 static void report_access(struct walk *w, __isl_take isl_map *access) {
   struct pacc_access_step step;
   memset(&step, 0, sizeof(step));
@@ -98,8 +105,14 @@ static void report_access(struct walk *w, __isl_take isl_map *access) {
   }
   for (int k = 0; aff && k < indices; ++k)
     step.offset[k] = coefficient(aff, k, -1);
+  step.points = w->kernel->tile;
+  if (aff && !moves_along(&step, PACC_TILE_DIM)) {
+    step.count /= step.points;
+    step.points = 1;
+  }
   /* The innermost loop of the thread, if the statement is in one. */
-  for (int i = iterators - 1; aff && step.count > 1.5 && i >= 0; --i) {
+  double trips = step.count / step.points;
+  for (int i = iterators - 1; aff && trips > 1.5 && i >= 0; --i) {
     if (i == followed[0] || i == followed[1] || i == followed[2])
       continue;
     step.sequential = true;
@@ -108,6 +121,8 @@ static void report_access(struct walk *w, __isl_take isl_map *access) {
     follow_loop(&step, stmt, i, followed, w->kernel->n_dims);
     break;
   }
+  for (unsigned k = 0; k < step.n_indices; ++k)
+    step.step[PACC_TILE_DIM][k] *= w->kernel->tile;
   w->report(&step, w->user);
   isl_multi_aff_free(aff);
   isl_id_free(array);
@@ -157,7 +172,9 @@ void pacc_kernel_foreach_access(
   w.nominal = pacc_expected_sizes(scop);
   for (unsigned d = 0; d < kernel->n_dims; ++d) {
     isl_multi_union_pw_aff *one = isl_multi_union_pw_aff_from_union_pw_aff(
-        isl_union_pw_aff_copy(kernel->dim[d]));
+        isl_union_pw_aff_copy(d == PACC_TILE_DIM && kernel->point
+                                  ? kernel->point
+                                  : kernel->dim[d]));
     w.grid =
         w.grid ? isl_multi_union_pw_aff_flat_range_product(w.grid, one) : one;
   }

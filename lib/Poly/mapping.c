@@ -49,6 +49,7 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
                  kernel->launches;
   for (int i = 0; i < PACC_MAX_DIMS; ++i)
     kernel->extent[i] = 1;
+  kernel->tile = 1;
   kernel->active = 1;
   if (!plan->loop)
     return;
@@ -67,9 +68,8 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
   isl_union_map_free(grid);
 }
 
-/* { S[i] : dim(S[i]) = param for every dimension of the grid } */
-static __isl_give isl_union_set *
-thread_filter(const struct pacc_kernel_plan *kernel) {
+__isl_give isl_union_set *
+pacc_thread_filter(const struct pacc_kernel_plan *kernel) {
   isl_union_set *filter = isl_union_set_copy(kernel->domain);
   for (unsigned i = 0; i < kernel->n_dims; ++i) {
     isl_union_set *domain =
@@ -160,7 +160,7 @@ emit_kernel(struct emitter *e, const struct pacc_plan *plan,
   node = emit(e, plan->child[0], node, NULL);
   e->in_kernel = false;
   if (kernel->n_dims) {
-    node = isl_schedule_node_insert_filter(node, thread_filter(kernel));
+    node = isl_schedule_node_insert_filter(node, pacc_thread_filter(kernel));
     isl_size depth = isl_schedule_node_get_schedule_depth(node);
     node =
         isl_schedule_node_insert_context(node, thread_context(kernel, depth));
@@ -272,6 +272,7 @@ void pacc_mapping_free(struct pacc_mapping *mapping) {
     struct pacc_kernel_plan *kernel = &mapping->kernels[k];
     isl_union_set_free(kernel->domain);
     isl_union_map_free(kernel->host);
+    isl_union_pw_aff_free(kernel->point);
     for (unsigned i = 0; i < PACC_MAX_DIMS; ++i) {
       isl_union_pw_aff_free(kernel->dim[i]);
       isl_id_free(kernel->param[i]);

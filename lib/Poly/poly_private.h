@@ -113,6 +113,13 @@ void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
 struct pacc_plan *pacc_plan_drop_fixed_loops(struct pacc_plan *plan,
                                              __isl_keep isl_union_map *prefix);
 
+/* The dimension of the grid along which a thread has a tile: y. */
+enum { PACC_TILE_DIM = 1 };
+
+/* { S[i] : dim(S[i]) = param for every dimension of the grid } */
+__isl_give isl_union_set *
+pacc_thread_filter(const struct pacc_kernel_plan *kernel);
+
 /* A set of parameter values that stands for a typical run. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
                                          __isl_keep isl_union_set *domain);

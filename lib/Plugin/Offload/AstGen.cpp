@@ -80,6 +80,18 @@ static bool isTakenApart(const RegionAst &Region, LaunchAst &Launch,
   });
 }
 
+static void findApart(LaunchAst &Launch, const pacc_scop &Facts) {
+  if (Launch.Plan->tile == 1)
+    return;
+  isl::union_set Elements =
+      isl::manage_copy(Launch.Plan->domain)
+          .apply(isl::manage_copy(Facts.read)
+                     .unite(isl::manage_copy(Facts.may_write)));
+  for (isl::set Array : Elements.get_set_list())
+    if (pacc_tile_keeps_apart(Launch.Plan, &Facts, Array.get_space().get()))
+      Launch.Apart.push_back(ScopArrayInfo::getFromId(Array.get_tuple_id()));
+}
+
 static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   auto &G = *static_cast<Generator *>(User);
   const pacc_kernel_plan *Plan = planOf(Mark);
@@ -94,6 +106,7 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   if (Launch.SharedUpdates.is_null() ||
       isTakenApart(G.Region, Launch, G.Facts, Build))
     G.Failed = true;
+  findApart(Launch, G.Facts);
   for (unsigned D = 0; D < Plan->n_dims; ++D)
     if (!addExtent(Launch, Plan->dim[D], *Plan, G.Facts.context, Build)) {
       G.Failed = true;

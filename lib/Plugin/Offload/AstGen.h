@@ -30,6 +30,8 @@ struct LaunchAst {
   KernelWork Work;
   isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
   isl::union_set Iterations;    // of the host's loops; null without scalars
+  /// Arrays of which no two points of a thread's tile touch the same element.
+  llvm::SmallVector<const polly::ScopArrayInfo *, 4> Apart;
   std::vector<isl::ast_expr> First;
   std::vector<isl::ast_expr> Threads;
   /// Is no more than one block for each of MaxBlocks threads ever needed?

@@ -57,6 +57,7 @@ static void collect(const pacc_access_step *Step, void *User) {
   A.write = Step->write;
   A.gather = !Step->affine;
   A.count = Step->count;
+  A.points = Step->points;
   if (Step->affine) {
     SmallVector<int64_t, 4> Strides = stridesOf(SAI, Step->n_indices);
     bool Moves = false;
@@ -69,7 +70,7 @@ static void collect(const pacc_access_step *Step, void *User) {
     }
     // An address that the thread's loop does not move stays in a register.
     if (Step->sequential && !Moves)
-      A.count = 1;
+      A.count = Step->points;
   }
   C.Work.Accesses.push_back(A);
 }
@@ -83,7 +84,7 @@ KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts) {
     Threads *= Work.Extent[D];
   }
   Work.Active = Plan.active;
-  Work.Iterations = std::max(1.0, Plan.work / Threads);
+  Work.Iterations = std::max(1.0, Plan.work / Threads / Plan.tile);
   Collector C{Work, {}};
   pacc_kernel_foreach_access(&Plan, &Facts, collect, &C);
   return Work;

@@ -291,6 +291,8 @@ void RegionBuilder::createMark(__isl_take isl_ast_node *Mark) {
   } else if (const LoopAst *Loop = Ast->loopOf(Node);
              Loop && Loop->WhyNot.empty() && !NeverOneKernel) {
     createLoop(*Loop, Body);
+  } else if (Id.get_name() == PACC_TILE_MARK) {
+    createTile(Body);
   } else {
     if (InLoop && Id.get_name() == PACC_ITERATION_MARK)
       createIteration();

@@ -12,6 +12,7 @@
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/TargetLibraryInfo.h"
 #include "llvm/IR/IntrinsicsNVPTX.h"
+#include "llvm/IR/MDBuilder.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
 using namespace llvm;
@@ -339,7 +340,7 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
           Shared.push_back(Operation);
     for (Instruction *Operation : Shared)
       markUpdate(*Operation, true);
-    create(Body.release());
+    createThread(Launch, Body);
     for (Instruction *Operation : Shared)
       markUpdate(*Operation, false);
     makeUpdatesAtomic(*Head.F);
@@ -350,6 +351,72 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
       Device.addKernel(*Head.F, Launch.Work, placeOf(Head.Instances), Used);
   KernelOf[Launch.Plan] = Index;
   createLaunch(Index, pass(Head, Grid, Used), Threads);
+}
+
+/// Loads and stores through \p Address are of scope \p Own, and of none of
+/// \p Others.
+static void addScopes(Value *Address, MDNode *Own, MDNode *Others) {
+  for (User *U : Address->users()) {
+    auto *I = cast<Instruction>(U);
+    if (isa<GetElementPtrInst>(I)) {
+      addScopes(I, Own, Others);
+      continue;
+    }
+    if (!I->mayReadOrWriteMemory())
+      continue;
+    for (auto [Kind, Scopes] : {std::pair(LLVMContext::MD_alias_scope, Own),
+                                std::pair(LLVMContext::MD_noalias, Others)})
+      I->setMetadata(Kind, MDNode::concatenate(I->getMetadata(Kind), Scopes));
+  }
+}
+
+/// What one thread of the launch executes. The points of a full tile take turns
+/// at every statement, each with its own local scalars; those from before the
+/// region are there for all. LLVM learns of which arrays the points touch
+/// different elements: it can't see that of rows whose length is a variable.
+void RegionBuilder::createThread(const LaunchAst &Launch, isl::ast_node Body) {
+  if (Launch.Plan->tile == 1) {
+    create(Body.release());
+    return;
+  }
+  InLaunch = &Launch;
+  Points.resize(Launch.Plan->tile);
+  for (PointValues &Point : Points) {
+    for (auto &[SAI, Place] : ScalarMap)
+      if (isReadOnlyScalar(SAI, S))
+        Point.Scalars[SAI] = Place;
+    for (const ScopArrayInfo *SAI : Launch.Apart) {
+      Value *Base = SAI->getBasePtr();
+      Point.Arrays[Base] = Builder.CreateFreeze(getLatestValue(Base));
+    }
+  }
+  create(Body.release());
+
+  LLVMContext &Context = Builder.getContext();
+  MDBuilder MD(Context);
+  MDNode *Domain = MD.createAnonymousAliasScopeDomain();
+  for (const ScopArrayInfo *SAI : Launch.Apart) {
+    SmallVector<Metadata *, 8> Scopes;
+    for (size_t P = 0; P < Points.size(); ++P)
+      Scopes.push_back(MD.createAnonymousAliasScope(Domain));
+    for (auto [Number, Point] : enumerate(Points)) {
+      auto *Mine = cast<Instruction>(Point.Arrays[SAI->getBasePtr()]);
+      SmallVector<Metadata *, 8> Others(Scopes);
+      Others.erase(Others.begin() + Number);
+      addScopes(Mine, MDNode::get(Context, Scopes[Number]),
+                MDNode::get(Context, Others));
+      Mine->replaceAllUsesWith(Mine->getOperand(0));
+      Mine->eraseFromParent();
+    }
+  }
+  Points.clear();
+  InLaunch = nullptr;
+}
+
+void RegionBuilder::createTile(isl::ast_node Body) {
+  InTiles = InLaunch;
+  create(Body.release());
+  InTiles = nullptr;
 }
 
 /// Where the copy of the array begins that the statement's iteration has.
@@ -391,15 +458,25 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
       continue;
     Accesses = Accesses.set(MA->getId(), Build.access_from(Relation));
   }
+  // What the statement has for itself while it is written.
+  PointValues *Point = nullptr;
   SmallVector<std::pair<Value *, Value *>, 2> Arrays;
+  auto Replace = [&](Value *Base, Value *New) {
+    Arrays.push_back({Base, getLatestValue(Base)});
+    ValueMap[Base] = New;
+  };
+  if (InTiles) {
+    isl::union_set Executed = Build.get_schedule().domain();
+    Point = &Points[pacc_tile_point(InTiles->Plan, Executed.get())];
+    std::swap(ScalarMap, Point->Scalars);
+    for (auto [Base, Mine] : Point->Arrays)
+      Replace(Base, Mine);
+  }
   for (auto &[SAI, C] : CopiesOf)
     if (any_of(*Stmt, [SAI = SAI](MemoryAccess *MA) {
           return MA->isLatestArrayKind() && MA->getLatestScopArrayInfo() == SAI;
-        })) {
-      Value *Base = SAI->getBasePtr();
-      Arrays.push_back({Base, getLatestValue(Base)});
-      ValueMap[Base] = createCopyAddress(*Stmt, *SAI, C, Build);
-    }
+        }))
+      Replace(SAI->getBasePtr(), createCopyAddress(*Stmt, *SAI, C, Build));
   LoopToScevMapT Iterations;
   Iterations.insert(OutsideLoopIterations.begin(), OutsideLoopIterations.end());
   createSubstitutions(Call.release(), Stmt, Iterations);
@@ -407,8 +484,10 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
     BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
   else
     RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
-  for (auto [Base, Array] : Arrays)
+  for (auto [Base, Array] : reverse(Arrays))
     ValueMap[Base] = Array;
+  if (Point)
+    std::swap(ScalarMap, Point->Scalars);
 }
 
 } // namespace pacc

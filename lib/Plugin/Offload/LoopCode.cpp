@@ -131,7 +131,7 @@ void RegionBuilder::createPhase(const LaunchAst &Launch, isl::ast_node Body) {
         First[D],
         Builder.CreateAdd(Builder.CreateMul(Own, Size[D]), Thread[D]));
   }
-  create(Body.release());
+  createThread(Launch, Body);
   for (unsigned D = 0; D < Dims; ++D)
     IDToValue.erase(Launch.Plan->param[D]);
 

@@ -315,6 +315,27 @@ static bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   return makePlan(S, P, MaxOperations);
 }
 
+/// The AST of the region, with several points for each thread where that saves
+/// loads and isl does not give up over it.
+static std::unique_ptr<RegionAst> buildAst(Scop &S, RegionPlan &P,
+                                           const Options &Opts) {
+  isl_ctx *Ctx = S.getIslCtx().get();
+  unsigned Tile = 0; // auto
+  StringRef(Opts.ThreadTile).getAsInteger(10, Tile);
+  bool Tiled;
+  {
+    Quota Bound(Ctx, Opts.MaxOperations);
+    Tiled = !pacc_mapping_tile(P.Mapping, &P.Planned, Tile);
+  }
+  if (Tiled)
+    if (auto Region = buildRegionAst(S, P, Opts.MaxOperations))
+      return Region;
+  isl_ctx_reset_error(Ctx);
+  return makePlan(S, P, Opts.MaxOperations)
+             ? buildRegionAst(S, P, Opts.MaxOperations)
+             : nullptr;
+}
+
 static bool needsLibdevice(Scop &S) {
   auto Needs = [](const Instruction &I) {
     if (I.getOpcode() == Instruction::FRem)
@@ -373,7 +394,7 @@ bool Offloader::offloadRegion(Scop &S) {
   bool Planned = planRegion(S, P, Opts);
   std::string Hopeless = Planned ? whyHopeless(*P.Mapping) : "";
   if (Planned && Hopeless.empty())
-    Region = buildRegionAst(S, P, Opts.MaxOperations);
+    Region = buildAst(S, P, Opts);
   if (Region)
     Region->Updates = P.Updates;
   bool OutOfQuota = isl_ctx_last_error(Ctx) == isl_error_quota;

@@ -112,6 +112,8 @@ private:
     llvm::BasicBlock::iterator HostPoint;
   };
   void createKernel(const LaunchAst &Launch, isl::ast_node Body);
+  void createThread(const LaunchAst &Launch, isl::ast_node Body);
+  void createTile(isl::ast_node Body);
   llvm::SetVector<llvm::Value *>
   collectArguments(const isl::union_set &Instances);
   /// A function without a body; parameters of the types \p Others come last.
@@ -155,6 +157,16 @@ private:
   isl::union_set Instances;
   /// Of the loop whose kernel is written, else null.
   LoopState *InLoop = nullptr;
+  /// What a point of a thread's full tile has for itself: places of local
+  /// scalars, and arrays of which no other point touches the same element.
+  struct PointValues {
+    polly::BlockGenerator::AllocaMapTy Scalars;
+    llvm::MapVector<llvm::Value *, llvm::Value *> Arrays;
+  };
+  llvm::SmallVector<PointValues, 8> Points;
+  /// The launch whose full tiles are written, else null.
+  const LaunchAst *InTiles = nullptr;
+  const LaunchAst *InLaunch = nullptr;
   /// In the device module: of each kernel of the mapping.
   llvm::DenseMap<const pacc_kernel_plan *, unsigned> KernelOf;
   unsigned NumKernels = 0, NumLoops = 0;

@@ -218,10 +218,44 @@ static const char *check_code(const struct analysis *analysis) {
   return problem;
 }
 
+/* All checks of a mapping, which may end the test. */
+static void check_mapping(const struct analysis *analysis, const char *name,
+                          const char *text, uint64_t seed, const char *how) {
+  long n = 0;
+  const char *problem = analysis_check(analysis, seed, &n);
+  if (!problem)
+    problem = check_code(analysis);
+  if (!problem)
+    return;
+  print_error("%s:\n%s", name, text);
+  char *schedule = isl_schedule_to_str(analysis->mapping->schedule);
+  print_error("mapped: %s\n", schedule);
+  free(schedule);
+  fail_msg("%s%s: %s", name, how, problem);
+}
+
+/* The same for threads with tiles, if there are any; returns their number. */
+static int check_tiles(struct analysis *analysis, const char *name,
+                       const char *text, unsigned long max_operations,
+                       uint64_t seed) {
+  isl_ctx *ctx = isl_schedule_get_ctx(analysis->mapping->schedule);
+  isl_ctx_reset_operations(ctx);
+  isl_ctx_set_max_operations(ctx, max_operations);
+  int failed = pacc_mapping_tile(analysis->mapping, planned(analysis), 2);
+  isl_ctx_set_max_operations(ctx, 0);
+  isl_ctx_reset_error(ctx);
+  int tiles = 0;
+  for (unsigned k = 0; k < analysis->mapping->n_kernels && !failed; ++k)
+    tiles += analysis->mapping->kernels[k].tile > 1;
+  if (tiles)
+    check_mapping(analysis, name, text, seed, " with tiles");
+  return tiles;
+}
+
 /* One analysis of check_region. */
 static int check_analysis(const char *name, const char *text,
                           unsigned long max_operations, uint64_t seed,
-                          bool copies, int *n_copies) {
+                          bool copies, struct region_findings *found) {
   isl_ctx *ctx = context_open();
   struct pacc_scop scop;
   const char *problem = region_parse(&scop, ctx, text);
@@ -236,20 +270,11 @@ static int check_analysis(const char *name, const char *text,
   isl_ctx_reset_error(ctx);
   /* Without any copies the analysis is the one that has been checked. */
   if (done && (!copies || analysis.expansions.n)) {
-    long n = 0;
-    problem = analysis_check(&analysis, seed, &n);
-    if (!problem)
-      problem = check_code(&analysis);
-    if (problem) {
-      print_error("%s:\n%s", name, text);
-      char *schedule = isl_schedule_to_str(analysis.mapping->schedule);
-      print_error("mapped: %s\n", schedule);
-      free(schedule);
-      fail_msg("%s%s: %s", name, copies ? " with copies" : "", problem);
-    }
+    check_mapping(&analysis, name, text, seed, copies ? " with copies" : "");
     for (unsigned k = 0; k < analysis.mapping->n_kernels; ++k)
       grids += analysis.mapping->kernels[k].n_dims > 0;
-    *n_copies = (int)analysis.expansions.n;
+    found->copies = (int)analysis.expansions.n;
+    found->tiles += check_tiles(&analysis, name, text, max_operations, seed);
   }
   analysis_clear(&analysis);
   context_close(ctx, name);
@@ -257,11 +282,13 @@ static int check_analysis(const char *name, const char *text,
 }
 
 int check_region(const char *name, const char *text,
-                 unsigned long max_operations, uint64_t seed, int *n_copies) {
-  int n = 0;
-  int grids = check_analysis(name, text, max_operations, seed, false, &n);
-  check_analysis(name, text, max_operations, seed, true, &n);
-  if (n_copies)
-    *n_copies = n;
+                 unsigned long max_operations, uint64_t seed,
+                 struct region_findings *found) {
+  struct region_findings unused;
+  if (!found)
+    found = &unused;
+  *found = (struct region_findings){0};
+  int grids = check_analysis(name, text, max_operations, seed, false, found);
+  check_analysis(name, text, max_operations, seed, true, found);
   return grids;
 }

@@ -36,12 +36,20 @@ void analysis_clear(struct analysis *analysis);
 const char *analysis_check(const struct analysis *analysis, uint64_t seed,
                            long *n_instances);
 
+/* What check_region has come across: arrays with copies, and kernels with tiles
+ * of two points. */
+struct region_findings {
+  int copies;
+  int tiles;
+};
+
 /* Analyses the text of a region with at most max_operations (0: any number),
- * without and with copies of arrays, and checks the results; ends the test,
- * after printing the region, if something is wrong. Returns the number of
- * kernels with a grid (0 if the region can't be mapped), and in *n_copies, if
- * that is not NULL, that of the arrays with copies. */
+ * without and with copies of arrays, then gives threads tiles, and checks the
+ * results; ends the test, after printing the region, if something is wrong.
+ * Returns the number of kernels with a grid (0 if the region can't be mapped);
+ * `found` may be NULL. */
 int check_region(const char *name, const char *text,
-                 unsigned long max_operations, uint64_t seed, int *n_copies);
+                 unsigned long max_operations, uint64_t seed,
+                 struct region_findings *found);
 
 #endif

@@ -482,7 +482,7 @@ static struct position *positions(const struct trace *trace, uint64_t seed) {
   for (int i = 0; i < trace->n_instances; ++i) {
     const struct instance *instance = &trace->instance[i];
     uint64_t thread = mix(seed, (uint64_t)instance->kernel);
-    for (int d = 0; d < PACC_MAX_DIMS; ++d)
+    for (int d = 0; d <= PACC_MAX_DIMS; ++d)
       thread = mix(thread, (uint64_t)instance->grid[d]);
     position[i] = (struct position){i, thread, instance};
   }

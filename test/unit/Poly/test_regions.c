@@ -17,11 +17,12 @@ static glob_t files;
 static void test_region(void **state) {
   const char *path = *state;
   char *text = region_file(path);
-  int copies = 0;
-  int grids = check_region(path, text, 0, 1, &copies);
+  struct region_findings found;
+  int grids = check_region(path, text, 0, 1, &found);
   free(text);
-  print_message("%s: %d kernels with a grid, %d arrays with copies\n", path,
-                grids, copies);
+  print_message("%s: %d kernels with a grid, %d arrays with copies, %d with "
+                "tiles\n",
+                path, grids, found.copies, found.tiles);
 }
 
 int main(int argc, char **argv) {

@@ -362,6 +362,7 @@ struct mapper {
   const struct values *values;
   int kernel;
   struct marks marks;
+  bool in_tile;
 };
 
 static struct instance *instance_at(struct mapper *mapper,
@@ -402,6 +403,8 @@ static bool set_thread(struct row *row, void *user) {
   if (!instance)
     return false;
   instance->n_threads++;
+  if (mapper->in_tile)
+    instance->grid[PACC_MAX_DIMS] = row->to[row->n_to - 1];
   instance->thread.n = row->n_to;
   memcpy(instance->thread.at, row->to, sizeof(row->to));
   return true;
@@ -429,6 +432,21 @@ static __isl_give isl_union_map *constant_time(__isl_keep isl_union_set *domain,
                                              isl_union_set_from_set(point));
 }
 
+/* S -> [x, y, z] where a map's domain is bound to these parameters; NULL if it
+ * is not. */
+static __isl_give isl_map *bound_grid(__isl_take isl_map *map,
+                                      const struct pacc_kernel_plan *kernel) {
+  for (unsigned d = 0; d < kernel->n_dims; ++d) {
+    int at = isl_map_find_dim_by_id(map, isl_dim_param, kernel->param[d]);
+    if (at < 0 || isl_map_involves_dims(map, isl_dim_param, (unsigned)at, 1) !=
+                      isl_bool_true)
+      return isl_map_free(map);
+    map =
+        isl_map_move_dims(map, isl_dim_out, d, isl_dim_param, (unsigned)at, 1);
+  }
+  return map;
+}
+
 /* The dimensions of the grid that a filter determines: { S[i] -> [x, y, z] }
  * from { S[i] : pacc_x = ..., ... }; NULL if it determines none. */
 static __isl_give isl_union_map *
@@ -436,27 +454,17 @@ grid_of(__isl_keep isl_union_set *filter,
         const struct pacc_kernel_plan *kernel) {
   if (!kernel || !kernel->n_dims)
     return NULL;
-  isl_union_map *grid = isl_union_map_from_domain(isl_union_set_copy(filter));
-  for (unsigned d = 0; d < kernel->n_dims; ++d)
-    if (isl_union_map_find_dim_by_name(grid, isl_dim_param,
-                                       isl_id_get_name(kernel->param[d])) < 0) {
-      isl_union_map_free(grid);
-      return NULL;
-    }
-  isl_union_map *moved = isl_union_map_empty(isl_union_map_get_space(grid));
-  isl_map_list *list = isl_union_map_get_map_list(grid);
-  for (int i = 0; i < isl_map_list_n_map(list); ++i) {
-    isl_map *map = isl_map_list_get_map(list, i);
-    for (unsigned d = 0; d < kernel->n_dims; ++d) {
-      int at = isl_map_find_dim_by_id(map, isl_dim_param, kernel->param[d]);
-      map = isl_map_move_dims(map, isl_dim_out, d, isl_dim_param, (unsigned)at,
-                              1);
-    }
-    moved = isl_union_map_union(moved, isl_union_map_from_map(map));
+  isl_union_map *all = isl_union_map_from_domain(isl_union_set_copy(filter));
+  isl_union_map *grid = isl_union_map_empty(isl_union_map_get_space(all));
+  isl_map_list *list = isl_union_map_get_map_list(all);
+  isl_union_map_free(all);
+  for (int i = 0; grid && i < isl_map_list_n_map(list); ++i) {
+    isl_map *map = bound_grid(isl_map_list_get_map(list, i), kernel);
+    grid = map ? isl_union_map_union(grid, isl_union_map_from_map(map))
+               : isl_union_map_free(grid);
   }
   isl_map_list_free(list);
-  isl_union_map_free(grid);
-  return moved;
+  return grid;
 }
 
 /* Lists what is below `node`, where `times` has come to. */
@@ -493,15 +501,26 @@ static bool walk_iteration(struct mapper *mapper,
   return result;
 }
 
+static bool walk_tile(struct mapper *mapper, __isl_keep isl_schedule_node *node,
+                      __isl_take isl_union_map *times) {
+  mapper->in_tile = true;
+  bool result = walk_child(mapper, node, 0, times);
+  mapper->in_tile = false;
+  return result;
+}
+
 static bool walk_mark(struct mapper *mapper, __isl_keep isl_schedule_node *node,
                       __isl_take isl_union_map *times) {
   isl_id *id = isl_schedule_node_mark_get_id(node);
   const struct pacc_kernel_plan *plan = isl_id_get_user(id);
   bool is_loop = strcmp(isl_id_get_name(id), PACC_LOOP_MARK) == 0;
   bool is_kernel = strcmp(isl_id_get_name(id), PACC_KERNEL_MARK) == 0;
+  bool is_tile = strcmp(isl_id_get_name(id), PACC_TILE_MARK) == 0;
   isl_id_free(id);
   if (is_loop)
     return walk_child(mapper, node, 0, times);
+  if (is_tile)
+    return walk_tile(mapper, node, times);
   if (!is_kernel)
     return walk_iteration(mapper, node, times);
   assert_int_equal(mapper->kernel, -1);

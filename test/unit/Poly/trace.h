@@ -45,7 +45,10 @@ struct point {
  * kernel       the kernel that executes it, -1 for none
  * host, grid, thread
  *              under the mapping: the host's time of the launch, the thread's
- *              coordinates, the time within the thread
+ *              coordinates and the number of the point in its tile, the time
+ *              within the thread. Points of a full tile have scalars of their
+ *              own, and nothing may depend on their order: they count as
+ *              threads
  * n_places     how often the mapping executes it
  * loop         with trace_run_loops: the loop of the mapping that executes it
  *              in one kernel, -1 for none
@@ -56,7 +59,7 @@ struct instance {
   struct time original;
   int kernel;
   struct time host;
-  long grid[PACC_MAX_DIMS];
+  long grid[PACC_MAX_DIMS + 1];
   struct time thread;
   int n_hosts, n_grids, n_threads;
   int loop, barriers;
