@@ -39,7 +39,7 @@ void squares(int n, double *a) {
 
 // The loop over time is on the host and no loop that was left alone.
 // CHECK-DAG: remarks.c:[[#@LINE+3]]:{{.*}}offloaded region 'steps_scop[[#]]': 2 kernels, 2 arrays
-// COUNT-DAG: steps,3
+// COUNT-DAG: steps,5
 void steps(int t, int n, double *restrict a, double *restrict b) {
   for (int k = 0; k < t; k++) {
     for (int i = 1; i < n - 1; i++)

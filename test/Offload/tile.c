@@ -9,8 +9,8 @@
  * CHECK: .entry product
  * CHECK: {{st.global.b64 [^;]*;[[:space:]]+st.global.b64 [^;]*;[[:space:]]+st.global.b64 [^;]*;[[:space:]]+st.global.b64}}
  *
- * The grid is too small for tiles where nobody asks for them.
- * RUN: %pacc_cc -mllvm -polly-acc-dump-schedule -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NONE
+ * A grid that is known to be small has no tiles where nobody asks for them.
+ * RUN: %pacc_cc -mllvm -polly-acc-only-func=scalar -mllvm -polly-acc-dump-schedule -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NONE
  * NONE: pacc_kernel
  * NONE-NOT: pacc_tile
  */
