@@ -208,19 +208,20 @@ struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps);
 void pacc_mapping_free(struct pacc_mapping *mapping);
 
-/* Gives threads tiles of some points along y, where many of a kernel's loads are
- * the same for these: of `tile` points, or as many as leave a GPU enough threads
- * if that is 0. What threads with a full tile execute stands
- * below a mark named PACC_TILE_MARK: every statement for one point after the
- * other, unrolled, so that local scalars need a place for each point. -1 after
- * a failure; the mapping is of no use then. */
+/* Gives threads tiles of some points along y, where many of a kernel's loads
+ * are the same for these: of `tile` points, or as many as leave a GPU enough
+ * threads if that is 0. What threads with a full tile execute stands below a
+ * mark named PACC_TILE_MARK: every statement for one point after the other,
+ * unrolled, so that local scalars need a place for each point. -1 after a
+ * failure; the mapping is of no use then. */
 int pacc_mapping_tile(struct pacc_mapping *mapping,
                       const struct pacc_scop *scop, unsigned tile);
 
 #define PACC_TILE_MARK "pacc_tile"
 
-/* The number of the point in its tile, from 0 on, that `instances` are of: those
- * of one unrolled statement, with the thread's coordinates as parameters. */
+/* The number of the point in its tile, from 0 on, that `instances` are of:
+ * those of one unrolled statement, with the thread's coordinates as parameters.
+ */
 unsigned pacc_tile_point(const struct pacc_kernel_plan *kernel,
                          __isl_keep isl_union_set *instances);
 

@@ -171,10 +171,10 @@ void pacc_kernel_foreach_access(
   struct walk w = {kernel, NULL, NULL, false, report, user};
   w.nominal = pacc_expected_sizes(scop);
   for (unsigned d = 0; d < kernel->n_dims; ++d) {
-    isl_multi_union_pw_aff *one = isl_multi_union_pw_aff_from_union_pw_aff(
-        isl_union_pw_aff_copy(d == PACC_TILE_DIM && kernel->point
-                                  ? kernel->point
-                                  : kernel->dim[d]));
+    isl_multi_union_pw_aff *one =
+        isl_multi_union_pw_aff_from_union_pw_aff(isl_union_pw_aff_copy(
+            d == PACC_TILE_DIM && kernel->point ? kernel->point
+                                                : kernel->dim[d]));
     w.grid =
         w.grid ? isl_multi_union_pw_aff_flat_range_product(w.grid, one) : one;
   }

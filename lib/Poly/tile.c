@@ -87,7 +87,9 @@ static unsigned widest_tile(const struct pacc_kernel_plan *kernel) {
  * tiles save too little. */
 static unsigned choose_tile(const struct pacc_kernel_plan *kernel,
                             const struct pacc_scop *scop, unsigned given) {
-  if (kernel->n_dims <= Y)
+  /* In a loop of the host an access may move along y without naming it: where
+   * j = h - 2y, say. */
+  if (kernel->n_dims <= Y || kernel->host)
     return 1;
   struct requests requests = {0, 0};
   pacc_kernel_foreach_access(kernel, scop, add_request, &requests);

@@ -32,7 +32,7 @@ define internal ptx_kernel void @local() #0 {
 
 ; CHECK-LABEL: define ptx_kernel void @parent__pacc_agg(
 ; CHECK: call void @parent__pacc_body(
-; CHECK: call void @__pacc_dev_finish_parent()
+; CHECK: call void @__pacc_dev_finish_parent(i32 {{.*}})
 
 ; CHECK-LABEL: define ptx_kernel void @fixed__pacc_agg(
 ; CHECK-NEXT: entry:
