@@ -64,7 +64,7 @@ static void follow_loop(struct pacc_access_step *step, __isl_keep isl_set *stmt,
   isl_multi_aff_free(first);
 }
 
-static bool moves_along(const struct pacc_access_step *step, unsigned dim) {
+bool pacc_step_moves(const struct pacc_access_step *step, unsigned dim) {
   for (unsigned k = 0; k < step->n_indices; ++k)
     if (step->step[dim][k] != 0)
       return true;
@@ -106,7 +106,7 @@ static void report_access(struct walk *w, __isl_take isl_map *access) {
   for (int k = 0; aff && k < indices; ++k)
     step.offset[k] = coefficient(aff, k, -1);
   step.points = w->kernel->tile;
-  if (aff && !moves_along(&step, PACC_TILE_DIM)) {
+  if (aff && !pacc_step_moves(&step, PACC_TILE_DIM)) {
     step.count /= step.points;
     step.points = 1;
   }

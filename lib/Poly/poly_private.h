@@ -113,6 +113,13 @@ void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
 struct pacc_plan *pacc_plan_drop_fixed_loops(struct pacc_plan *plan,
                                              __isl_keep isl_union_map *prefix);
 
+/* { Stmt[i] -> [x, y, z] }: the thread that executes an instance of a kernel
+ * with a grid. */
+__isl_give isl_union_map *pacc_thread_of(const struct pacc_kernel_plan *kernel);
+
+/* Is the element another one along dimension `dim` of the steps? */
+bool pacc_step_moves(const struct pacc_access_step *step, unsigned dim);
+
 /* The dimension of the grid along which a thread has a tile: y. */
 enum { PACC_TILE_DIM = 1 };
 

@@ -1,11 +1,10 @@
 /* reduction.c: updates of elements that threads share. */
-#include "pacc/poly.h"
+#include "poly_private.h"
 
 #include <isl/union_map.h>
 
-/* { Stmt[i] -> [x, y, z] }: the thread that executes an instance. */
-static __isl_give isl_union_map *
-thread_of(const struct pacc_kernel_plan *kernel) {
+__isl_give isl_union_map *
+pacc_thread_of(const struct pacc_kernel_plan *kernel) {
   isl_union_map *thread = NULL;
   for (unsigned d = 0; d < kernel->n_dims; ++d) {
     isl_union_map *coordinate =
@@ -37,6 +36,6 @@ pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
     return isl_union_map_empty(space);
   }
   isl_union_map *shared = isl_union_map_subtract(
-      same(isl_union_map_copy(updates)), same(thread_of(kernel)));
+      same(isl_union_map_copy(updates)), same(pacc_thread_of(kernel)));
   return isl_union_map_intersect_domain(updates, isl_union_map_domain(shared));
 }

@@ -49,19 +49,13 @@ static double request_cycles(const struct pacc_access_step *step) {
   return last == 0 ? uniform : last == 1 ? contiguous : apart;
 }
 
-static bool moves(const struct pacc_access_step *step, unsigned dim) {
-  for (unsigned k = 0; k < step->n_indices; ++k)
-    if (step->step[dim][k] != 0)
-      return true;
-  return false;
-}
-
 static void add_request(const struct pacc_access_step *step, void *user) {
   struct requests *requests = user;
   /* An address that the thread's loop does not move stays in a register. */
-  bool kept = step->affine && step->sequential && !moves(step, PACC_MAX_DIMS);
+  bool kept =
+      step->affine && step->sequential && !pacc_step_moves(step, PACC_MAX_DIMS);
   double cycles = request_cycles(step) * (kept ? 1 : step->count);
-  if (step->affine && !moves(step, Y))
+  if (step->affine && !pacc_step_moves(step, Y))
     requests->shared += cycles;
   else
     requests->own += cycles;
@@ -116,26 +110,10 @@ static __isl_give isl_union_pw_aff *times(__isl_take isl_union_pw_aff *upa,
 
 /* The place of a point in its tile: y - tile * floor(y / tile). */
 static __isl_give isl_union_pw_aff *
-place_in_tile(__isl_keep isl_union_pw_aff *y,
-              __isl_keep isl_union_pw_aff *tile_y, unsigned tile) {
-  return isl_union_pw_aff_sub(isl_union_pw_aff_copy(y),
-                              times(isl_union_pw_aff_copy(tile_y), tile));
-}
-
-/* { Stmt[i] -> [h, x, y / tile, z] } */
-static __isl_give isl_union_map *
-thread_of(const struct pacc_kernel_plan *kernel,
-          __isl_keep isl_union_pw_aff *tile_y) {
-  isl_union_map *thread =
-      kernel->host ? isl_union_map_copy(kernel->host) : NULL;
-  for (unsigned d = 0; d < kernel->n_dims; ++d) {
-    isl_union_map *coordinate = isl_union_map_from_union_pw_aff(
-        isl_union_pw_aff_copy(d == Y ? tile_y : kernel->dim[d]));
-    thread = thread ? isl_union_map_flat_range_product(thread, coordinate)
-                    : coordinate;
-  }
-  return isl_union_map_intersect_domain(thread,
-                                        isl_union_set_copy(kernel->domain));
+place_in_tile(const struct pacc_kernel_plan *kernel) {
+  return isl_union_pw_aff_sub(
+      isl_union_pw_aff_copy(kernel->point),
+      times(isl_union_pw_aff_copy(kernel->dim[Y]), kernel->tile));
 }
 
 /* The instances of threads all of whose points run through the same loops: at
@@ -143,14 +121,13 @@ thread_of(const struct pacc_kernel_plan *kernel,
  * or none has. */
 static __isl_give isl_union_set *
 full_tiles(const struct pacc_kernel_plan *kernel,
-           __isl_keep isl_union_pw_aff *tile_y, unsigned tile,
            __isl_take isl_union_map *inner) {
-  isl_union_map *thread = thread_of(kernel, tile_y);
+  isl_union_map *thread = pacc_thread_of(kernel);
   isl_union_map *position =
       isl_union_map_range_product(isl_union_map_copy(thread), inner);
-  isl_union_pw_aff *within = place_in_tile(kernel->dim[Y], tile_y, tile);
+  isl_union_pw_aff *within = place_in_tile(kernel);
   isl_union_set *any = NULL, *all = NULL;
-  for (unsigned c = 0; c < tile; ++c) {
+  for (unsigned c = 0; c < kernel->tile; ++c) {
     isl_val *value =
         isl_val_int_from_ui(isl_union_pw_aff_get_ctx(within), (unsigned long)c);
     isl_union_pw_aff *other = isl_union_pw_aff_val_on_domain(
@@ -177,8 +154,7 @@ full_tiles(const struct pacc_kernel_plan *kernel,
 
 unsigned pacc_tile_point(const struct pacc_kernel_plan *kernel,
                          __isl_keep isl_union_set *instances) {
-  isl_union_map *place = isl_union_map_from_union_pw_aff(
-      place_in_tile(kernel->point, kernel->dim[Y], kernel->tile));
+  isl_union_map *place = isl_union_map_from_union_pw_aff(place_in_tile(kernel));
   place = isl_union_map_intersect_domain(place, isl_union_set_copy(instances));
   isl_set *value = isl_set_from_union_set(isl_union_map_range(place));
   unsigned point = 0;
@@ -204,13 +180,10 @@ bool pacc_tile_keeps_apart(const struct pacc_kernel_plan *kernel,
       element, isl_union_set_from_set(isl_set_universe(isl_space_copy(array))));
   isl_union_map *x =
       isl_union_map_from_union_pw_aff(isl_union_pw_aff_copy(kernel->dim[0]));
-  if (kernel->host)
-    x = isl_union_map_range_product(isl_union_map_copy(kernel->host), x);
   isl_union_map *touched = isl_union_map_range_product(
       isl_union_map_intersect_domain(x, isl_union_set_copy(kernel->domain)),
       element);
-  isl_union_map *place = isl_union_map_from_union_pw_aff(
-      place_in_tile(kernel->point, kernel->dim[Y], kernel->tile));
+  isl_union_map *place = isl_union_map_from_union_pw_aff(place_in_tile(kernel));
   isl_union_map *places =
       isl_union_map_apply_range(isl_union_map_reverse(touched), place);
   bool apart = isl_union_map_is_single_valued(places) == isl_bool_true;
@@ -280,29 +253,30 @@ tile_kernel(__isl_take isl_schedule_node *mark, const struct tiler *tiler,
     return mark;
   isl_schedule_node *body = isl_schedule_node_grandchild(mark, 0, 0);
   body = isl_schedule_node_child(body, 0);
-  isl_union_pw_aff *tile_y = floor_of(kernel->dim[Y], tile);
-  isl_union_set *full =
-      full_tiles(kernel, tile_y, tile,
-                 isl_schedule_node_get_subtree_schedule_union_map(body));
+  kernel->tile = tile;
+  kernel->point = kernel->dim[Y];
+  kernel->dim[Y] = floor_of(kernel->point, tile);
+  isl_union_set *full = full_tiles(
+      kernel, isl_schedule_node_get_subtree_schedule_union_map(body));
   /* Both parts are code; the one for the rest is slow. */
   const double most_of_it = 0.5;
   if (!full || pacc_nominal_instances(tiler->expected, full) <
                    most_of_it * pacc_nominal_instances(tiler->expected,
                                                        kernel->domain)) {
-    isl_union_pw_aff_free(tile_y);
     isl_union_set_free(full);
+    isl_union_pw_aff_free(kernel->dim[Y]);
+    kernel->dim[Y] = kernel->point;
+    kernel->point = NULL;
+    kernel->tile = 1;
     return isl_schedule_node_ancestor(body, 3);
   }
   isl_union_set *rest = isl_union_set_subtract(
       isl_union_set_copy(kernel->domain), isl_union_set_copy(full));
-  struct points points = {place_in_tile(kernel->dim[Y], tile_y, tile), true};
+  struct points points = {place_in_tile(kernel), true};
   body = tile_body(body, &points, full, rest);
   isl_union_pw_aff_free(points.within);
-
-  kernel->tile = tile;
-  kernel->point = kernel->dim[Y];
-  kernel->dim[Y] = tile_y;
   kernel->extent[Y] = (double)(long)((kernel->extent[Y] + tile - 1) / tile);
+
   isl_schedule_node *filter = isl_schedule_node_parent(body);
   filter = isl_schedule_node_delete(filter);
   filter = isl_schedule_node_insert_filter(filter, pacc_thread_filter(kernel));

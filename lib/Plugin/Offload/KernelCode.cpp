@@ -379,7 +379,7 @@ void RegionBuilder::createThread(const LaunchAst &Launch, isl::ast_node Body) {
     create(Body.release());
     return;
   }
-  InLaunch = &Launch;
+  Tiled = &Launch;
   Points.resize(Launch.Plan->tile);
   for (PointValues &Point : Points) {
     for (auto &[SAI, Place] : ScalarMap)
@@ -410,13 +410,13 @@ void RegionBuilder::createThread(const LaunchAst &Launch, isl::ast_node Body) {
     }
   }
   Points.clear();
-  InLaunch = nullptr;
+  Tiled = nullptr;
 }
 
 void RegionBuilder::createTile(isl::ast_node Body) {
-  InTiles = InLaunch;
+  InFullTile = true;
   create(Body.release());
-  InTiles = nullptr;
+  InFullTile = false;
 }
 
 /// Where the copy of the array begins that the statement's iteration has.
@@ -465,9 +465,9 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
     Arrays.push_back({Base, getLatestValue(Base)});
     ValueMap[Base] = New;
   };
-  if (InTiles) {
+  if (InFullTile) {
     isl::union_set Executed = Build.get_schedule().domain();
-    Point = &Points[pacc_tile_point(InTiles->Plan, Executed.get())];
+    Point = &Points[pacc_tile_point(Tiled->Plan, Executed.get())];
     std::swap(ScalarMap, Point->Scalars);
     for (auto [Base, Mine] : Point->Arrays)
       Replace(Base, Mine);

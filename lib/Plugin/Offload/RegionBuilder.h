@@ -164,9 +164,9 @@ private:
     llvm::MapVector<llvm::Value *, llvm::Value *> Arrays;
   };
   llvm::SmallVector<PointValues, 8> Points;
-  /// The launch whose full tiles are written, else null.
-  const LaunchAst *InTiles = nullptr;
-  const LaunchAst *InLaunch = nullptr;
+  /// The launch whose threads with tiles are written, else null.
+  const LaunchAst *Tiled = nullptr;
+  bool InFullTile = false;
   /// In the device module: of each kernel of the mapping.
   llvm::DenseMap<const pacc_kernel_plan *, unsigned> KernelOf;
   unsigned NumKernels = 0, NumLoops = 0;
