@@ -20,6 +20,7 @@ Peers, where the user has them:
 
     gcc          GCC -O3, one core (--gcc)
     gcc-acc      GCC's OpenACC offload, for sources with its pragmas
+    gcc-omp      GCC's OpenMP offload of loops with directives (peers/openmp)
     ppcg         the kernel as PPCG translates it to CUDA (--ppcg)
     cublas       BLAS-like kernels of this project as calls of cuBLAS (--cuda)
     cuda         the CUDA programs of PolyBench-ACC (--suite .../CUDA)
@@ -49,6 +50,7 @@ class Config:
               agree in it share one
     recipe    how it is built: a key of recipes.RECIPES
     flags     compiler flags beyond COMMON_FLAGS
+    body      the folder of peers/ with files that replace kernels' loops
     libraries linker flags
     offload   built with the plugin
     device    "host", "cuda", "cpu" or "auto": where the kernel is to run
@@ -60,6 +62,7 @@ class Config:
     build: str
     recipe: str = "clang"
     flags: tuple = ()
+    body: str = ""
     libraries: tuple = ()
     offload: bool = False
     device: str = "host"
@@ -68,6 +71,11 @@ class Config:
     environment: dict = field(default_factory=dict)
 
 
+# sm_80: GCC 12 knows nothing newer, and CUDA 13's ptxas nothing as old as its
+# default.
+_GCC_OFFLOAD = ("-foffload=nvptx-none", "-foffload=-misa=sm_80",
+                "-foffload=-lm")
+
 # Those that take no suffixes.
 _FIXED = {config.name: config for config in (
     Config("seq", "seq"),
@@ -75,14 +83,13 @@ _FIXED = {config.name: config for config in (
                                 "-polly-parallel"),
            libraries=("-l:libgomp.a", "-lpthread"), exact=False),
     Config("gcc", "gcc", "gcc", ("-ffp-contract=off",)),
-    # sm_80: GCC 12 knows nothing newer, and CUDA 13's ptxas nothing as old as
-    # its default.
-    Config("gcc-acc", "gcc-acc", "gcc",
-           ("-fopenacc", "-foffload=nvptx-none", "-foffload=-misa=sm_80",
-            "-foffload=-lm"),
+    Config("gcc-acc", "gcc-acc", "gcc", ("-fopenacc", *_GCC_OFFLOAD),
+           device="cuda", exact=False),
+    Config("gcc-omp", "gcc-omp", "gcc", ("-fopenmp", *_GCC_OFFLOAD), "openmp",
            device="cuda", exact=False),
     Config("ppcg", "ppcg", "ppcg", device="cuda", exact=False),
-    Config("cublas", "cublas", "cublas", device="cuda", exact=False),
+    Config("cublas", "cublas", "cublas", body="cublas", device="cuda",
+           exact=False),
     Config("cuda", "cuda", "cuda", device="cuda", exact=False),
 )}
 

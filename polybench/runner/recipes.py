@@ -79,34 +79,44 @@ def clang(toolchain, job, program, objects, _folder):
     return [Step(command)], inputs
 
 
-def gcc(toolchain, job, program, objects, _folder):
-    """A C kernel with GCC."""
-    return [Step([toolchain.gcc, *configs.COMMON_FLAGS, *job.config.flags,
-                  *_kernel_flags(job), str(job.kernel.source), *objects, "-o",
-                  str(program), *job.config.libraries, *LINK])], []
-
-
-def _cublas_source(kernel):
-    return PEERS / "cublas" / f"{kernel.name}.h"
+def _body(kernel, config):
+    """The file of peers/ that replaces the kernel's loops."""
+    return PEERS / config.body / f"{kernel.name}.h"
 
 
 def fits(kernel, config):
-    """Whether a configuration has the kernel: a library has some."""
-    return config.recipe != "cublas" or _cublas_source(kernel).exists()
+    """Whether a configuration has the kernel: a peer has some."""
+    return not config.body or _body(kernel, config).exists()
+
+
+def _body_flags(job):
+    """Flags that replace the kernel's loops, and the files they are in."""
+    if not job.config.body:
+        return [], []
+    body = _body(job.kernel, job.config)
+    common = body.with_name(f"{job.config.body}.h")
+    return [f'-DPOLYBENCH_KERNEL_FILE="{body}"', "-include", str(common)], \
+        [body, common]
+
+
+def gcc(toolchain, job, program, objects, _folder):
+    """A C kernel with GCC."""
+    body, inputs = _body_flags(job)
+    return [Step([toolchain.gcc, *configs.COMMON_FLAGS, *job.config.flags,
+                  *_kernel_flags(job), *body, str(job.kernel.source), *objects,
+                  "-o", str(program), *job.config.libraries, *LINK])], inputs
 
 
 def cublas(toolchain, job, program, objects, _folder):
-    """A kernel whose computation is cuBLAS calls, from peers/cublas."""
-    kernel = _cublas_source(job.kernel)
+    """A kernel whose computation is cuBLAS calls."""
+    body, inputs = _body_flags(job)
     library = f"{toolchain.cuda}/lib64"
     command = [
-        toolchain.clang, *configs.COMMON_FLAGS, *_kernel_flags(job),
-        f'-DPOLYBENCH_KERNEL_FILE="{kernel}"',
-        "-include", str(kernel.with_name("cublas.h")),
+        toolchain.clang, *configs.COMMON_FLAGS, *_kernel_flags(job), *body,
         f"-I{toolchain.cuda}/include",
         str(job.kernel.source), *objects, "-o", str(program), *LINK,
         f"-L{library}", f"-Wl,-rpath,{library}", "-lcublas", "-lcudart"]
-    return [Step(command)], [kernel, kernel.with_name("cublas.h")]
+    return [Step(command)], inputs
 
 
 def ppcg(toolchain, job, program, objects, folder):

@@ -1,5 +1,6 @@
 """The peers' configurations, where what they need is there: with a BLAS of
-loops in place of cuBLAS, and a script in place of PPCG."""
+loops in place of cuBLAS, a script in place of PPCG, and OpenMP's loops for
+devices on the host."""
 
 import os
 import shutil
@@ -22,6 +23,20 @@ name=$(basename "$source" .c)
 cp "$source" "${name}_host.cu"
 echo "__global__ void unused() {}" >"${name}_kernel.cu"
 """
+GCC = """#!/bin/sh
+# GCC without its offload compiler.
+for argument; do
+  shift
+  case $argument in -foffload*) ;; *) set -- "$@" "$argument" ;; esac
+done
+exec gcc -foffload=disable "$@"
+"""
+
+
+def bodies(peer):
+    """The kernels that a folder of peers/ has."""
+    return [path.stem for path in (POLYBENCH / "peers" / peer).glob("*.h")
+            if path.stem != peer]
 
 
 @unittest.skipUnless(HAS_CLANG, f"needs {CLANG}")
@@ -42,6 +57,12 @@ class Peers(unittest.TestCase):
         self.assertEqual(run.returncode, status, run.stdout + run.stderr)
         return store.read(results)
 
+    def script(self, name, text):
+        path = self.folder / name
+        path.write_text(text)
+        path.chmod(0o755)
+        return path
+
     @unittest.skipUnless((CUDA / "include" / "cublas_v2.h").exists(),
                          "needs cuBLAS's headers")
     def test_cublas(self):
@@ -53,9 +74,7 @@ class Peers(unittest.TestCase):
                 [CLANG, "-O1", "-shared", "-fPIC", "-I", str(CUDA / "include"),
                  str(POLYBENCH / "tests" / "inputs" / "blas_by_loops.c"), "-o",
                  str(toolkit / "lib64" / f"lib{name}.so")], check=True)
-        kernels = [path.stem for path in
-                   (POLYBENCH / "peers" / "cublas").glob("*.h")
-                   if path.stem != "cublas"]
+        kernels = bodies("cublas")
         rows = self.rows("--kernels", ",".join(kernels), "--configs", "cublas",
                          "--cuda", str(toolkit))
         self.assertEqual({row["kernel"] for row in rows}, set(kernels))
@@ -65,9 +84,7 @@ class Peers(unittest.TestCase):
     @unittest.skipUnless((CUDA / "include" / "cuda_runtime.h").exists(),
                          "needs a CUDA toolkit")
     def test_ppcg(self):
-        ppcg = self.folder / "ppcg"
-        ppcg.write_text(PPCG)
-        ppcg.chmod(0o755)
+        ppcg = self.script("ppcg", PPCG)
         rows = self.rows("--kernels", "gemm,trisolv", "--configs", "ppcg",
                          "--ppcg", str(ppcg), "--cuda", str(CUDA))
         self.assertEqual([(row["kernel"], row["status"], row["differing"])
@@ -80,6 +97,23 @@ class Peers(unittest.TestCase):
                          "gcc")
         self.assertEqual([(row["config"], row["status"]) for row in rows],
                          [("gcc", "ok")])
+
+    @unittest.skipUnless(shutil.which("gcc"), "needs GCC")
+    def test_openmp(self):
+        kernels = bodies("openmp")
+        on_host = GCC.replace("exec gcc", "exec gcc -DPEERS_OPENMP_HOST")
+        rows = self.rows("--kernels", ",".join(kernels), "--configs",
+                         "gcc-omp", "--gcc", self.script("gcc-host", on_host))
+        self.assertEqual({row["kernel"] for row in rows}, set(kernels))
+        for row in rows:
+            self.assertEqual(row["status"], "ok", row)
+
+    @unittest.skipUnless(shutil.which("gcc"), "needs GCC")
+    def test_openmp_without_a_device(self):
+        rows = self.rows("--kernels", "gemm", "--configs", "gcc-omp", "--gcc",
+                         self.script("gcc-plain", GCC), status=1)
+        self.assertEqual([row["status"] for row in rows], ["failed"])
+        self.assertIn("OpenMP: no device", rows[0]["message"])
 
     def test_a_kernel_without_a_peer(self):
         rows = self.rows("--kernels", "durbin,gemm", "--configs", "seq,cublas",

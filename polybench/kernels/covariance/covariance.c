@@ -28,6 +28,9 @@ static void kernel_covariance(int m, int n, DATA_TYPE float_n,
                               DATA_TYPE POLYBENCH_2D(data, N, M, n, m),
                               DATA_TYPE POLYBENCH_2D(cov, M, M, m, m),
                               DATA_TYPE POLYBENCH_1D(mean, M, m)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int j = 0; j < _PB_M; j++) {
     mean[j] = SCALAR_VAL(0.0);
@@ -49,6 +52,7 @@ static void kernel_covariance(int m, int n, DATA_TYPE float_n,
       cov[j][i] = cov[i][j];
     }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

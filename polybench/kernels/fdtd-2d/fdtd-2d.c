@@ -51,6 +51,9 @@ static void kernel_fdtd_2d(int tmax, int nx, int ny,
                            DATA_TYPE POLYBENCH_2D(ey, NX, NY, nx, ny),
                            DATA_TYPE POLYBENCH_2D(hz, NX, NY, nx, ny),
                            DATA_TYPE POLYBENCH_1D(_fict_, TMAX, tmax)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int t = 0; t < _PB_TMAX; t++) {
     for (int j = 0; j < _PB_NY; j++)
@@ -67,6 +70,7 @@ static void kernel_fdtd_2d(int tmax, int nx, int ny,
                                                  ey[i + 1][j] - ey[i][j]);
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -30,6 +30,9 @@ static void kernel_heat_3d(int tsteps, int n,
                            DATA_TYPE POLYBENCH_3D(B, N, N, N, n, n, n)) {
   (void)tsteps;
 
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   // The number of steps is a constant in the original too.
   for (int t = 1; t <= TSTEPS; t++) {
@@ -61,6 +64,7 @@ static void kernel_heat_3d(int tsteps, int n,
                        B[i][j][k];
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {

@@ -28,6 +28,9 @@ static void print_array(int n, DATA_TYPE POLYBENCH_2D(A, N, N, n, n)) {
 static void kernel_jacobi_2d(int tsteps, int n,
                              DATA_TYPE POLYBENCH_2D(A, N, N, n, n),
                              DATA_TYPE POLYBENCH_2D(B, N, N, n, n)) {
+#ifdef POLYBENCH_KERNEL_FILE
+#include POLYBENCH_KERNEL_FILE
+#else
 #pragma scop
   for (int t = 0; t < _PB_TSTEPS; t++) {
     for (int i = 1; i < _PB_N - 1; i++)
@@ -40,6 +43,7 @@ static void kernel_jacobi_2d(int tsteps, int n,
                                      B[1 + i][j] + B[i - 1][j]);
   }
 #pragma endscop
+#endif
 }
 
 int main(int argc, char **argv) {
