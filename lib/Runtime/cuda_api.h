@@ -1,6 +1,6 @@
-/* cuda_api.h: the part of the CUDA driver's C interface that cuda.c calls,
- * declared here so that neither the build nor a run needs the CUDA toolkit.
- * Symbol names carry the version suffix of the ABI that is meant.
+/* cuda_api.h: the part of the CUDA driver's C interface that the backend
+ * calls, declared here so that neither the build nor a run needs the CUDA
+ * toolkit. Symbol names carry the version suffix of the ABI that is meant.
  */
 #ifndef PACC_CUDA_API_H
 #define PACC_CUDA_API_H
