@@ -32,10 +32,10 @@
 extern "C" {
 #endif
 
-#define PACC_ABI_VERSION 3
-#define PACC_ABI_SYMBOL __pacc_rt_abi_v3
+#define PACC_ABI_VERSION 4
+#define PACC_ABI_SYMBOL __pacc_rt_abi_v4
 
-/* Defined by the runtime as `const int __pacc_rt_abi_v3 = PACC_ABI_VERSION;` */
+/* Defined by the runtime as `const int __pacc_rt_abi_v4 = PACC_ABI_VERSION;` */
 extern const int PACC_ABI_SYMBOL;
 
 /* The threads per block along x, y, z of a launch that has at most so many
@@ -103,7 +103,9 @@ struct pacc_image {
  * name        readable: "kernel_gemm_scop0"
  * location    its place in the source, "gemm.c:77" or ""
  * *_factor    what the runtime has seen of it, by size: bits of a float, real
- * by estimated time; zero in the object file
+ *             by estimated time; zero in the object file
+ * settled     with fewer instances the original loops run, whatever the device
+ *             has of the data; the runtime's own, zero in the object file
  */
 #define PACC_HISTORY_CLASSES 16
 
@@ -113,17 +115,22 @@ struct pacc_region {
   const char *location;
   uint32_t host_factor[PACC_HISTORY_CLASSES];
   uint32_t device_factor[PACC_HISTORY_CLASSES];
+  double settled;
 };
 
 /* What one kernel has to do in a whole region, every loop nest counted as the
  * box around it.
  * instances   statement instances
  * threads     of all launches
+ * loop        1, 2, ...: its launches are phases of this loop of the region,
+ *             which one kernel can run (struct pacc_loop); 0: of none. Phases
+ *             of a loop follow each other
  */
 struct pacc_size {
   double instances;
   double launches;
   double threads;
+  double loop;
 };
 
 /* A stretch of a function in which regions leave their arrays on the device.

@@ -1,15 +1,10 @@
 /* plan_cost.c: what a plan would take, roughly. */
 #include "poly_private.h"
 
+#include "pacc/cost.h"
+
 #include <isl/aff.h>
 #include <isl/union_map.h>
-
-/* The rough cost model, in seconds. A launch that follows another costs a few
- * microseconds; a statement instance in a thread that waits for its memory
- * about 50 ns; a full GPU finishes some 10^11 instances per second. */
-static const double COST_LAUNCH = 4e-6;
-static const double COST_INSTANCE = 50e-9;
-static const double COST_INSTANCE_FULL = 1e-11;
 
 static double kernel_cost(const struct pacc_planner *planner,
                           const struct pacc_plan *plan,
@@ -26,10 +21,13 @@ static double kernel_cost(const struct pacc_planner *planner,
   }
   double work =
       pacc_nominal_instances(planner->nominal, plan->domain) / launches;
-  double wait = work / threads * COST_INSTANCE;
+  double wait = work / threads * PACC_SECONDS_INSTANCE;
   /* Threads without work still have to find that out. */
-  double busy = (work > threads ? work : threads) * COST_INSTANCE_FULL;
-  return launches * (COST_LAUNCH + (wait > busy ? wait : busy));
+  double busy = (work > threads ? work : threads) * PACC_SECONDS_INSTANCE_SM /
+                PACC_USUAL_SMS;
+  /* Kernels depend on each other as a rule: nothing hides a launch. */
+  return launches * (PACC_SECONDS_LAUNCH + PACC_SECONDS_KERNEL +
+                     (wait > busy ? wait : busy));
 }
 
 double pacc_plan_cost(const struct pacc_planner *planner,

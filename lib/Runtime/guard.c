@@ -12,30 +12,41 @@
 
 #include "count_private.h"
 #include "data_private.h"
+#include "estimate_private.h"
 
+#include "pacc/cost.h"
 #include "pacc/runtime.h"
 #include "span_private.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-/* Seconds, until something better is known. A launch that follows another, and
- * an instance in a thread that waits for its memory, are those of
- * lib/Poly/plan_cost.c; bandwidth is that of pageable memory over PCIe. */
+/* Seconds, until something better is known: to open the device
+ * (polybench/results/h200-large.csv, auto@auto: what the first run takes over
+ * the others, 0.2 to 0.33); to load machine code, and code that the driver has
+ * to compile; of a copy, and of a byte of the large copies of regions, through
+ * pinned memory (the same file, auto: atax, mvt, bicg, gemver, gesummv, 65 ps,
+ * to gemm and covariance, 75). */
 static const double OPEN = 0.3;
-static const double LOAD = 0.1;
+static const double LOAD_MACHINE_CODE = 1e-3;
+static const double LOAD_PTX = 0.15;
 static const double COPY = 20e-6;
-static const double BYTE = 1e-10;
-static const double LAUNCH = 4e-6;
-static const double INSTANCE_WAITING = 50e-9;
-static const double INSTANCE_PER_SM = 1.3e-9;
-static const unsigned DEFAULT_SMS = 100;
+static const double BYTE = 70e-12;
 
+/* An instance on the host, until the original loops of regions took so long by
+ * this that a measurement costs little beside them. */
+static const double HOST_INSTANCE = 1e-9;
+static const double MEASURING_PAYS = 20e-3;
+
+/* once      what follows was measured
+ * instance  seconds of one load, multiplication, addition and store
+ * asked_ns  HOST_INSTANCE's time of all regions so far
+ */
 static struct {
   pthread_once_t once;
-  /* What one load, multiplication, addition and store take on this host. */
   double instance;
-} host = {PTHREAD_ONCE_INIT, 0};
+  _Atomic uint64_t asked_ns;
+} host = {PTHREAD_ONCE_INIT, 0, 0};
 
 /* Gains that were missed because the device was not ready, in nanoseconds. */
 static _Atomic uint64_t missed_ns;
@@ -48,8 +59,7 @@ static _Thread_local struct {
   uint64_t start_ns;
 } running;
 
-/*===-- Measurements
- * -------------------------------------------------------===*/
+/* ---- measurements ------------------------------------------------------ */
 
 /* Arrays beyond the second level of cache, a part after the other. Something
  * else may use the processor meanwhile: the fastest part counts. */
@@ -77,8 +87,8 @@ static void measure_host(void) {
 }
 
 /* The fastest of three copies; the first one sets things up. */
-static double copy_seconds(struct pacc_run *run, uint64_t to, const char *from,
-                           uint64_t size) {
+static double measured_copy(struct pacc_run *run, uint64_t to, const char *from,
+                            uint64_t size) {
   const struct pacc_backend *backend = run->device->backend;
   void *device = run->device->handle, *stream = run->thread->stream;
   uint64_t best = UINT64_MAX;
@@ -98,15 +108,15 @@ static double copy_seconds(struct pacc_run *run, uint64_t to, const char *from,
 
 void pacc_guard_measure(struct pacc_device *device) {
   const struct pacc_backend *backend = device->backend;
-  enum { SIZE = 4 << 20 };
+  enum { SIZE = 16 << 20 };
   struct pacc_thread thread = {0};
   struct pacc_run run = {.device = device, .thread = &thread};
   char *from = calloc(1, SIZE);
   uint64_t to = 0;
   if (from && !backend->stream_create(device->handle, &thread.stream)) {
     if (!backend->alloc(device->handle, SIZE, &to)) {
-      double small = copy_seconds(&run, to, from, 8);
-      double large = copy_seconds(&run, to, from, SIZE);
+      double small = measured_copy(&run, to, from, 8);
+      double large = measured_copy(&run, to, from, SIZE);
       if (small > 0 && large > small) {
         device->copy_seconds = small;
         device->byte_seconds = (large - small) / (double)SIZE;
@@ -120,57 +130,87 @@ void pacc_guard_measure(struct pacc_device *device) {
   free(from);
 }
 
-/*===-- Estimates
- * ----------------------------------------------------------===*/
+/* ---- estimates --------------------------------------------------------- */
 
-static double host_seconds(const struct pacc_size *kernels, uint32_t n) {
+static double instances_of(const struct pacc_size *kernels, uint32_t n) {
   double instances = 0;
   for (uint32_t k = 0; k < n; k++)
     instances += kernels[k].instances;
-  pthread_once(&host.once, measure_host);
-  return instances * host.instance;
+  return instances;
 }
 
-/* A kernel is bound by its launches, and either by what one thread does after
- * another or by what all multiprocessors do together. */
+/* Seconds of an instance on the host, for a region that did not run there. */
+static double host_instance(double instances) {
+  double seconds = instances * HOST_INSTANCE;
+  uint64_t asked_ns = (uint64_t)((seconds < 1e6 ? seconds : 1e6) * 1e9);
+  asked_ns += atomic_fetch_add(&host.asked_ns, asked_ns);
+  if ((double)asked_ns * 1e-9 < MEASURING_PAYS)
+    return HOST_INSTANCE;
+  pthread_once(&host.once, measure_host);
+  return host.instance;
+}
+
+/* What n kernels that are phases of one loop take, one kernel or many. */
+static double loop_seconds(const struct pacc_size *phases, uint32_t n,
+                           bool is_gpu, uint32_t sms) {
+  /* Of the loop's kernel nothing is known yet. */
+  enum { BLOCK = 256, BLOCKS_PER_SM = 2 };
+  const struct pacc_loop_facts facts = {.is_gpu = is_gpu,
+                                        .sm_count = sms,
+                                        .resident = BLOCKS_PER_SM * sms,
+                                        .block_threads = BLOCK,
+                                        .n_phases = n,
+                                        .sizes = phases};
+  return pacc_loop_choose(&facts).seconds;
+}
+
+static double copy_seconds(const struct pacc_device *device) {
+  return device && device->copy_seconds > 0 ? device->copy_seconds : COPY;
+}
+
+static double byte_seconds(const struct pacc_device *device) {
+  return device && device->copy_seconds > 0 ? device->byte_seconds : BYTE;
+}
+
+/* Seconds of a region with these kernels, which copies so many bytes. */
 static double device_seconds(const struct pacc_device *device,
                              const struct pacc_size *kernels, uint32_t n,
                              double bytes) {
-  unsigned sms =
-      device && device->info.sm_count ? device->info.sm_count : DEFAULT_SMS;
-  bool measured = device && device->copy_seconds > 0;
-  double seconds = 2 * (measured ? device->copy_seconds : COPY) +
-                   bytes * (measured ? device->byte_seconds : BYTE);
-  for (uint32_t k = 0; k < n; k++) {
-    const struct pacc_size *size = &kernels[k];
-    if (!(size->instances > 0 && size->threads > 0))
-      continue;
-    double waiting =
-        size->instances / size->threads * size->launches * INSTANCE_WAITING;
-    double busy = size->instances * INSTANCE_PER_SM / sms;
-    seconds += size->launches * LAUNCH + (waiting > busy ? waiting : busy);
+  uint32_t sms = device && device->info.sm_count ? device->info.sm_count
+                                                 : (uint32_t)PACC_USUAL_SMS;
+  bool is_gpu = !device || device->info.cc != 0;
+  double seconds = 2 * copy_seconds(device) + bytes * byte_seconds(device);
+  for (uint32_t k = 0, next; k < n; k = next) {
+    next = k + 1;
+    while (kernels[k].loop > 0 && next < n &&
+           kernels[next].loop == kernels[k].loop)
+      next++;
+    seconds += kernels[k].loop > 0
+                   ? loop_seconds(&kernels[k], next - k, is_gpu, sms)
+                   : pacc_launches_seconds(&kernels[k], sms);
   }
   return seconds;
 }
 
-/*===-- What was seen
- * ------------------------------------------------------===*/
+/* ---- what was seen ----------------------------------------------------- */
 
 /* Sizes within a factor of four behave alike: class 0 has up to 4^4 instances,
  * the last one more than 4^18. */
-static unsigned class_of(const struct pacc_size *kernels, uint32_t n) {
-  double instances = 0, limit = 256;
-  for (uint32_t k = 0; k < n; k++)
-    instances += kernels[k].instances;
+static unsigned class_of(double instances) {
+  double limit = 256;
   unsigned class = 0;
   for (; class < PACC_HISTORY_CLASSES - 1 && instances > limit; class++)
     limit *= 4;
   return class;
 }
 
+static bool is_seen(const uint32_t *history) {
+  return __atomic_load_n(history, __ATOMIC_RELAXED) != 0;
+}
+
 /* Real by estimated time, the best that was seen; 1 before the first time.
  * Stored as a float's bits: plain stores of several threads do no harm. */
-static double factor(uint32_t *history) {
+static double factor(const uint32_t *history) {
   uint32_t bits = __atomic_load_n(history, __ATOMIC_RELAXED);
   float value;
   memcpy(&value, &bits, sizeof value);
@@ -181,31 +221,53 @@ static void learn(uint32_t *history, double estimate, double seconds) {
   if (!(estimate > 0 && seconds > 0))
     return;
   float value = (float)(seconds / estimate);
-  if (__atomic_load_n(history, __ATOMIC_RELAXED) &&
-      factor(history) <= (double)value)
+  if (is_seen(history) && factor(history) <= (double)value)
     return;
   uint32_t bits;
   memcpy(&bits, &value, sizeof bits);
   __atomic_store_n(history, bits, __ATOMIC_RELAXED);
 }
 
-/* Is there nothing to learn? A region that was timed on the host once, and is
- * far faster there, is not timed again: small ones take no longer than the
- * clock. */
-static bool is_settled(uint32_t *history, double on_host, double on_device) {
-  const double FAR = 4;
-  return on_device > FAR * on_host &&
-         __atomic_load_n(history, __ATOMIC_RELAXED);
+/* Both sides for a region. The history of the host is of HOST_INSTANCE's time.
+ * seconds, estimate  expected, and without history */
+struct expected {
+  double on_host, on_device;
+  double host_estimate, device_estimate;
+  uint32_t *host_history, *device_history;
+};
+
+static struct expected expect(struct pacc_region *region,
+                              const struct pacc_device *device,
+                              const struct pacc_size *kernels, uint32_t n,
+                              double bytes) {
+  double instances = instances_of(kernels, n);
+  unsigned class = class_of(instances);
+  struct expected e = {.host_estimate = instances * HOST_INSTANCE,
+                       .device_estimate =
+                           device_seconds(device, kernels, n, bytes),
+                       .host_history = &region->host_factor[class],
+                       .device_history = &region->device_factor[class]};
+  e.on_host = is_seen(e.host_history) ? e.host_estimate * factor(e.host_history)
+                                      : instances * host_instance(instances);
+  e.on_device = e.device_estimate * factor(e.device_history);
+  return e;
 }
 
-/*===-- The decision
- * -------------------------------------------------------===*/
+/* ---- the decision ------------------------------------------------------ */
 
 /* What it takes to get the device ready for the region, in seconds. */
 static double start_price(const struct pacc_device *device,
                           const struct pacc_region *region) {
-  bool loaded = __atomic_load_n(&region->image->state, __ATOMIC_ACQUIRE);
-  return (device ? 0 : OPEN) + (loaded ? 0 : LOAD);
+  const struct pacc_image *image = region->image;
+  double price = device ? 0 : OPEN;
+  if (__atomic_load_n(&image->state, __ATOMIC_ACQUIRE))
+    return price;
+  /* Machine code, "sm_90", is for one architecture. */
+  bool fits =
+      image->cubin &&
+      (!device || strtoul(image->arch + strcspn(image->arch, "0123456789"),
+                          NULL, 10) == device->info.cc);
+  return price + (fits ? LOAD_MACHINE_CODE : LOAD_PTX);
 }
 
 /* Is the device ready for the region, or has enough been missed by now to pay
@@ -230,30 +292,53 @@ static bool would_pay(double gain, double price) {
   return gain > 0 && (double)atomic_load(&missed_ns) * 1e-9 + gain >= price;
 }
 
+/* A side that is so many times faster needs no further proof. */
+static const double FAR = 4;
+
+/* Is there nothing to learn? A region that was timed on the host once, and is
+ * far faster there, is not timed again: small ones take no longer than the
+ * clock. */
+static bool is_settled(const struct expected *e) {
+  return is_seen(e->host_history) && e->on_device > FAR * e->on_host;
+}
+
+/* A region that is far faster on the host than two empty copies is not even
+ * thought about again. */
+static void settle(struct pacc_region *region, const struct expected *e,
+                   const struct pacc_device *device, double instances) {
+  if (FAR * e->on_host < 2 * copy_seconds(device) &&
+      !pacc_log_on(PACC_LOG_INFO))
+    __atomic_store(&region->settled, &instances, __ATOMIC_RELAXED);
+}
+
+/* What was settled before for as many instances. */
+static bool is_known_small(const struct pacc_region *region,
+                           const struct pacc_size *kernels, uint32_t n) {
+  double settled;
+  __atomic_load(&region->settled, &settled, __ATOMIC_RELAXED);
+  return settled > 0 && instances_of(kernels, n) <= settled;
+}
+
 static int32_t decide(struct pacc_region *region,
                       const struct pacc_size *kernels, uint32_t n,
                       double bytes) {
   const struct pacc_device *device = pacc_device_peek();
-  unsigned class = class_of(kernels, n);
-  double host_estimate = host_seconds(kernels, n);
-  double device_estimate = device_seconds(device, kernels, n, bytes);
-  double on_host = host_estimate * factor(&region->host_factor[class]);
-  double on_device = device_estimate * factor(&region->device_factor[class]);
-  double gain = on_host - on_device;
+  struct expected e = expect(region, device, kernels, n, bytes);
+  double gain = e.on_host - e.on_device;
   bool worth = gain > 0 && may_start(device, region, gain);
-  uint32_t *history =
-      worth ? &region->device_factor[class] : &region->host_factor[class];
-  if (!is_settled(history, on_host, on_device)) {
+  if (is_settled(&e)) {
+    settle(region, &e, device, instances_of(kernels, n));
+  } else {
     running.region = region;
-    running.history = history;
-    running.estimate = worth ? device_estimate : host_estimate;
+    running.history = worth ? e.device_history : e.host_history;
+    running.estimate = worth ? e.device_estimate : e.host_estimate;
     running.start_ns = pacc_clock();
   }
   if (!worth && pacc_log_on(PACC_LOG_INFO))
     pacc_log(PACC_LOG_INFO,
              "%s: the original loops run: about %.3g ms, the device would need "
              "%.3g ms%s (PACC_DEVICE=cuda insists)",
-             pacc_region_name(region), on_host * 1e3, on_device * 1e3,
+             pacc_region_name(region), e.on_host * 1e3, e.on_device * 1e3,
              device ? "" : " and has to be started");
   return worth;
 }
@@ -262,6 +347,10 @@ PACC_RT_API int32_t __pacc_rt_worth(struct pacc_region *region,
                                     const struct pacc_size *kernels,
                                     uint32_t n_kernels, double bytes) {
   running.region = NULL;
+  if (is_known_small(region, kernels, n_kernels)) {
+    pacc_count(&pacc_counts.fallbacks, 1);
+    return 0;
+  }
   if (!pacc_device_is_optional())
     return 1;
   /* Which of the bytes are on the device already is not known here. */
@@ -284,12 +373,10 @@ PACC_RT_API int32_t __pacc_rt_span_worth(void *handle,
   if (!pacc_device_is_optional())
     return 1;
   const struct pacc_device *device = pacc_device_peek();
-  unsigned class = class_of(kernels, n_kernels);
   bool first = pacc_span_is_first(span, region);
-  span->balance +=
-      device_seconds(device, kernels, n_kernels, first ? bytes : 0) *
-          factor(&region->device_factor[class]) -
-      host_seconds(kernels, n_kernels) * factor(&region->host_factor[class]);
+  struct expected e =
+      expect(region, device, kernels, n_kernels, first ? bytes : 0);
+  span->balance += e.on_device - e.on_host;
   double price = start_price(device, region);
   if (price > 0)
     return would_pay(-span->balance, price);

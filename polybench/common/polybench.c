@@ -69,5 +69,5 @@ int polybench_runs(void) {
 void polybench_timer_print(void) {
   double seconds = (double)(timer_stop.tv_sec - timer_start.tv_sec) +
                    1e-9 * (double)(timer_stop.tv_nsec - timer_start.tv_nsec);
-  printf("%0.6f\n", seconds);
+  printf("%0.9f\n", seconds);
 }

@@ -29,6 +29,15 @@
 // RUN: env PACC_LOG=info %t.auto 2>&1 | FileCheck %s --check-prefix=HOST
 // HOST-COUNT-2: scale_scop0: the original loops run: about
 //
+// Launches of a loop that one kernel can run cost a barrier each, those of other
+// loops what a launch takes.
+// RUN: %pacc_cc -DSTEPS %s -o %t.loop %rtlib
+// RUN: env PACC_LOG=info %t.loop 2>&1 | FileCheck %s --check-prefix=LOOP
+// LOOP: steps_scop{{[0-9]+}}: the original loops run: about {{.*}}, the device would need 2.5
+// RUN: %pacc_cc -DSTEPS -mllvm -polly-acc-persistent=off %s -o %t.launches %rtlib
+// RUN: env PACC_LOG=info %t.launches 2>&1 | FileCheck %s --check-prefix=LAUNCHES
+// LAUNCHES: steps_scop{{[0-9]+}}: the original loops run: about {{.*}}, the device would need 6.4
+//
 // RUN: not %pacc_cc -mllvm -polly-acc-min-work=some -c %s -o %t.o 2>&1 \
 // RUN:   | FileCheck %s --check-prefix=BAD
 // BAD: polly-acc: invalid value 'some' of option 'min-work', expected auto, always or a whole number
@@ -38,6 +47,24 @@ __attribute__((noinline)) void scale(int n, double *restrict a) {
   for (int i = 0; i < n; i++)
     a[i] = a[i] * 2.0;
 }
+
+#ifdef STEPS
+static double a[2002], b[2002];
+
+__attribute__((noinline)) static void steps(int n) {
+  for (int t = 0; t < 1000; t++) {
+    for (int i = 1; i < n; i++)
+      b[i] = a[i - 1] + a[i + 1];
+    for (int i = 1; i < n; i++)
+      a[i] = b[i - 1] - b[i + 1];
+  }
+}
+
+int main(void) {
+  steps(2001);
+  return 0;
+}
+#endif
 
 #ifdef MAIN
 int main(void) {

@@ -312,6 +312,9 @@ static void describeLoops(RegionAst &Region, const RegionPlan &Plan,
     if (const char *Why = pacc_loop_phases_compute(
             Loop.Phases.data(), Loop.Plan, &Mapping, &Plan.Planned, &Plan.Deps))
       Loop.WhyNot = Why;
+    else if (!Region.Sizes.empty())
+      for (unsigned K = 0; K < Loop.Plan->n_phases; ++K)
+        Region.Sizes[Loop.Plan->first + K].Loop = L + 1;
   }
   isl_ctx_reset_error(Ctx);
 }

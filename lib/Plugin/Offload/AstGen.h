@@ -55,6 +55,7 @@ using BoxAst = std::vector<isl::ast_expr>;
 struct SizeAst {
   BoxAst Launches, Threads;
   std::vector<BoxAst> Instances;
+  unsigned Loop = 0; // 1, 2, ...: that one kernel can run
 };
 
 struct ArrayAst {

@@ -2,7 +2,7 @@
 #include "Offload/Blocks.h"
 
 #include "Offload/ArrayNames.h"
-#include "pacc/barrier.h"
+#include "pacc/cost.h"
 #include "polly/ScopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
@@ -172,10 +172,9 @@ static pacc_model_status rank(const pacc_gpu *Gpu, const pacc_work &Work,
 }
 
 /// Times that a launch is larger than the next smaller one that gets a block of
-/// its own, how much faster that must make it, and seconds that any launch
-/// takes (lib/Poly/plan_cost.c): code for several blocks is slower than code
-/// for one.
-static const double SizeStep = 8, WorthIt = 1.05, Launch = 4e-6;
+/// its own, and how much faster that must make it, with what any launch takes:
+/// code for several blocks is slower than code for one.
+static const double SizeStep = 8, WorthIt = 1.05;
 
 /// Sizes of launches are known at run time: sizes and trip counts may be
 /// parameters, and triangles shrink. Where the block that was chosen for the
@@ -204,7 +203,8 @@ static void chooseForSmaller(const pacc_gpu *Gpu, pacc_work Work,
         return std::equal(S.block, S.block + 3, Block);
       });
       if (Same == Scores.end() ||
-          Same->time + Launch > WorthIt * (Ranking.scores->time + Launch)) {
+          Same->time + PACC_SECONDS_LAUNCH >
+              WorthIt * (Ranking.scores->time + PACC_SECONDS_LAUNCH)) {
         std::copy_n(Ranking.scores->block, 3, Sized.block);
         Choice.Smaller.insert(Choice.Smaller.begin(), Sized);
         Block = Choice.Smaller.front().block;

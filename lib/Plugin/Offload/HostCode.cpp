@@ -160,7 +160,7 @@ Value *RegionBuilder::createBytes(const RegionAst &Region) {
 
 /// A table of struct pacc_size.
 Value *RegionBuilder::createSizes(ArrayRef<SizeAst> Sizes) {
-  auto *Type = ArrayType::get(Builder.getDoubleTy(), 3 * Sizes.size());
+  auto *Type = ArrayType::get(Builder.getDoubleTy(), 4 * Sizes.size());
   AllocaInst *Table = createEntryAlloca(Type, "pacc.sizes");
   unsigned Next = 0;
   auto Store = [&](Value *Size) {
@@ -171,6 +171,8 @@ Value *RegionBuilder::createSizes(ArrayRef<SizeAst> Sizes) {
     Store(createSize(Size.Instances));
     Store(createSize(Size.Launches));
     Store(createSize(Size.Threads));
+    Store(
+        ConstantFP::get(Builder.getDoubleTy(), NeverOneKernel ? 0 : Size.Loop));
   }
   return Table;
 }

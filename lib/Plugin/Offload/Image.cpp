@@ -51,8 +51,9 @@ Constant *DeviceModule::describeRegion(StringRef Name, StringRef Location) {
         Constant::getNullValue(imageType(C)), "__pacc_image");
   Constant *History = Constant::getNullValue(
       ArrayType::get(Type::getInt32Ty(C), PACC_HISTORY_CLASSES));
-  return ConstantStruct::getAnon(
-      {Image, createString(Name), createString(Location), History, History});
+  return ConstantStruct::getAnon({Image, createString(Name),
+                                  createString(Location), History, History,
+                                  ConstantFP::get(Type::getDoubleTy(C), 0)});
 }
 
 Constant *DeviceModule::createRegion(StringRef Name, StringRef Location) {
@@ -124,7 +125,7 @@ void DeviceModule::embed(const Code &C) {
       ArrayType::get(Table[0]->getType(), Table.size()), Table);
   Image->setInitializer(ConstantStruct::get(
       imageType(Ctx),
-      {Host.getOrInsertGlobal("__pacc_rt_abi_v3", I32),
+      {Host.getOrInsertGlobal("__pacc_rt_abi_v4", I32),
        createString(Host.getSourceFileName()), createString(Opts.Arch),
        createString(C.Ptx), Number(C.Ptx.size()), Number(fnv1a(C.Ptx)),
        Binary(C.Cubin), Number(C.Cubin.size()), Number(fnv1a(C.Cubin)),

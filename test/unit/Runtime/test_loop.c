@@ -1,7 +1,7 @@
 /* test_loop.c: loops of launches: one kernel, or the host's launches. */
 #include "support.h"
 
-#include "loop_private.h"
+#include "estimate_private.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -18,7 +18,7 @@ static uint32_t blocks_for(double launches, double threads, double instances,
                            bool always, bool is_gpu, uint32_t resident) {
   static const struct pacc_phase phases[] = {{0, 1}, {1, 1}};
   const struct pacc_size size = {launches * instances, launches,
-                                 launches * threads};
+                                 launches * threads, 1};
   const struct pacc_size sizes[] = {size, size};
   const struct pacc_loop_facts facts = {.is_gpu = is_gpu,
                                         .mode = always ? PACC_LOOP_ALWAYS
@@ -29,7 +29,7 @@ static uint32_t blocks_for(double launches, double threads, double instances,
                                         .n_phases = 2,
                                         .phases = phases,
                                         .sizes = sizes};
-  return pacc_loop_blocks(&facts);
+  return pacc_loop_choose(&facts).blocks;
 }
 
 static void test_choice(void **state) {
@@ -57,9 +57,9 @@ static void test_unknown_sizes(void **state) {
   (void)state;
   struct pacc_loop_facts facts = {
       .is_gpu = true, .sm_count = 132, .resident = 264, .block_threads = 256};
-  assert_int_equal(pacc_loop_blocks(&facts), 0);
+  assert_int_equal(pacc_loop_choose(&facts).blocks, 0);
   facts.mode = PACC_LOOP_ALWAYS;
-  assert_int_equal(pacc_loop_blocks(&facts), 264);
+  assert_int_equal(pacc_loop_choose(&facts).blocks, 264);
 }
 
 /* ---- launches --------------------------------------------------------- */
@@ -114,7 +114,7 @@ static void start(void) {
 static int32_t run(struct seen *seen, bool ends_well) {
   const struct pacc_loop loop = {
       .kernel = 0, .always = 1, .barrier = 1, .n_phases = 2, .phases = phases};
-  const struct pacc_size work[] = {{1e8, 1e3, 1e8}, {0, 0, 0}};
+  const struct pacc_size work[] = {{1e8, 1e3, 1e8, 1}, {0, 0, 0, 1}};
   void *opened = __pacc_rt_begin(&region);
   CHECK(opened);
   uint64_t to = __pacc_rt_array(opened, "seen", seen, 0, (int64_t)sizeof *seen);
