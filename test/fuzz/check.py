@@ -1,7 +1,8 @@
 """Compiles one program with and without the plugin, runs both, compares.
 
-The offloaded program runs on the CPU device in several thread orders, and on
-the host. All outputs must be those of the original, byte for byte.
+The offloaded program runs on the host, on the CPU device in several thread
+orders and, if asked for, on a GPU; with loops of launches as one kernel, too,
+where it has them. All outputs must be those of the original, byte for byte.
 """
 
 from __future__ import annotations
@@ -30,6 +31,7 @@ class Tools:
     more: list[str] = field(default_factory=list)  # flags of the plugin's compile
     compile_limit: int = 30  # seconds of processor time
     both: list[str] = field(default_factory=list)  # flags of both compiles
+    devices: tuple[str, ...] = ("cpu",)  # of these, values of PACC_DEVICE: cpu, cuda
 
 
 @dataclass
@@ -120,19 +122,32 @@ def read_profile(path: Path, outcome: Outcome):
             outcome.launches += row["kind"] == "kernel"
 
 
-def run_all(binary: Path, reference: Path, seeds: list[int], outcome: Outcome) -> tuple[str, str]:
+def settings_of(devices: tuple[str, ...], orders: list[int], loops: bool) -> dict[str, dict]:
+    """Environments to run the program in, by name. loops: it has loops of
+    launches that can be one kernel."""
+    found = {"host": {"PACC_DEVICE": "host"}}
+    for device in devices:
+        for order in orders if device == "cpu" else [0]:
+            name = f"cpu, seed {order}" if device == "cpu" else device
+            found[name] = {"PACC_DEVICE": device, "PACC_CPU_SEED": str(order)}
+        if loops:
+            found[f"{device}, loops as kernels"] = {
+                "PACC_DEVICE": device,
+                "PACC_PERSISTENT": "always",
+            }
+    return found
+
+
+def run_all(binary: Path, reference: Path, settings: dict[str, dict], outcome: Outcome):
+    """kind and detail of the outcome."""
     status, expected, log = execute([str(reference)], RUN_LIMIT)
     if status != 0:
         return "bad program", f"the original ends with {status}: {first_lines(log)}"
     profile = binary.with_suffix(".csv")
     profile.unlink(missing_ok=True)  # a program without regions writes none
-    settings = [({"PACC_DEVICE": "host"}, "host")]
-    for seed in seeds:
-        env = {"PACC_DEVICE": "cpu", "PACC_CPU_SEED": str(seed)}
-        if seed == seeds[0]:
-            env["PACC_PROFILE_CSV"] = str(profile)
-        settings.append((env, f"cpu, seed {seed}"))
-    for env, name in settings:
+    # The first device counts the regions and launches.
+    list(settings.values())[1]["PACC_PROFILE_CSV"] = str(profile)
+    for name, env in settings.items():
         status, output, log = execute([str(binary)], RUN_LIMIT, env)
         if status is None:
             return "run time", f"{name}: over {RUN_LIMIT} s"
@@ -147,7 +162,7 @@ def run_all(binary: Path, reference: Path, seeds: list[int], outcome: Outcome) -
     return "ok", ""
 
 
-def check_file(path: Path, stem: Path, tools: Tools, seeds: list[int]) -> Outcome:
+def check_file(path: Path, stem: Path, tools: Tools, orders: list[int]) -> Outcome:
     """Leaves STEM.ref, STEM.acc and STEM.csv to the caller."""
     outcome = Outcome()
     reference, binary = stem.with_suffix(".ref"), stem.with_suffix(".acc")
@@ -169,5 +184,6 @@ def check_file(path: Path, stem: Path, tools: Tools, seeds: list[int]) -> Outcom
     outcome.offloaded = len(re.findall(r"remark: .*offloaded region", log))
     for reason in re.findall(r"remark: .*not offloaded: (.*) \[", log):
         outcome.left[re.sub(r"'[^']*'|\d+", "...", reason)] += 1
-    outcome.kind, outcome.detail = run_all(binary, reference, seeds, outcome)
+    settings = settings_of(tools.devices, orders, "can run as one kernel" in log)
+    outcome.kind, outcome.detail = run_all(binary, reference, settings, outcome)
     return outcome

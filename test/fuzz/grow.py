@@ -24,7 +24,7 @@ from program import (
     View,
     accesses,
 )
-from values import Values, read_expr, value_for
+from values import KIND_OF_TYPE, Values, convert, read_expr, value_for
 
 # Largest sizes for kernels whose deepest nest has 1, 2, 3 or 4 loops.
 LARGEST = {1: 500, 2: 40, 3: 14, 4: 7}
@@ -55,6 +55,8 @@ class KernelGrower:
         self.linear = rng.random() < 0.7  # plain subscripts only
         # Every element has an iteration of its own: most loops are parallel.
         self.tidy = rng.random() < 0.5
+        # Exact sums may be reassociated.
+        self.any_order = rng.random() < 0.7
 
     # Arrays
 
@@ -80,13 +82,19 @@ class KernelGrower:
                 twin.offset = rng.choice([0, 0, 1, 5, 40])
                 views.append(twin)
         if rng.random() < 0.1:
-            b = Buffer("local", rng.choice(self.types), "value")
+            b = Buffer("local", {"": rng.choice(self.types)}, "value")
             views.append(View("local", b, rng.randint(1, 2), "local"))
         return views
 
-    def read(self, view: View) -> Expr:
-        b = view.buffer
-        return read_expr(b.type, b.role, Access(view, self.subscripts(view)))
+    def read(self, view: View, kind: str) -> Expr:
+        return self.read_at(view, self.subscripts(view), kind)
+
+    def read_at(self, view: View, subs: list[Index], kind: str) -> Expr:
+        """A read, of a member of that kind if there is one."""
+        members = view.buffer.members
+        alike = [m for m, type_ in members.items() if KIND_OF_TYPE[type_] == kind]
+        member = self.rng.choice(alike or list(members))
+        return read_expr(members[member], view.buffer.role, Access(view, subs, member))
 
     def subscripts(self, view: View) -> list[Index]:
         """Mostly different loops in different dimensions."""
@@ -122,8 +130,10 @@ class KernelGrower:
             if other == var:
                 return sum_of(var, 1, 3)
             return Index(((1, var), (rng.choice([1, 1, -1, 2]), other)), rng.randint(-1, 1))
-        if draw < 0.97:
+        if draw < 0.96:
             return Index(((1, var),), rng.randint(0, 1), "%", rng.choice([2, 3]))
+        if draw < 0.97:
+            return Index(((1, var),), rng.randint(0, 1), "*", rng.choice(self.loops))
         if draw < 0.985:
             return Index(((1, var),), 0, "/", rng.choice([2, 3]))
         return Index(((1, var),), 0, "table", rng.choice(sorted(self.program.tables)))
@@ -186,9 +196,11 @@ class KernelGrower:
             choices = {"store": 0 if depth == 0 else 2 + depth}
             if depth < self.depth:
                 choices["loop"] = 12
-                choices["reduction"] = 2 if depth else 1
+                choices["reduction"] = 3 if depth else 1.5
+            if depth == 0 and self.depth > 1:
+                choices["sweep"] = 2
             if depth:
-                choices |= {"guard": 1, "data guard": 0.7, "temporary": 0.7}
+                choices |= {"guard": 1, "data guard": 0.7, "temporary": 0.7, "shifted": 1.2}
                 if not self.tidy:
                     choices |= {"carried": 0.6, "leave": 0.03}
             nodes += self.item(pick(rng, choices))
@@ -199,15 +211,11 @@ class KernelGrower:
         if choice == "loop":
             return [self.inside(self.loop(), self.body)]
         if choice == "reduction":
-            s = self.new_scalar("sum")
-            ops = ["+=", "+=", "-=", "max", "min"]
-            ops += ["fmax", "fmin"] if s.type in FLOATS else ["^=", "|="]
-            op = rng.choice(ops)
-            inner = self.inside(self.loop(), lambda: self.update(s, op))
-            nodes = [inner, self.store(reads=s)]
-            if rng.random() < 0.8:
-                nodes.insert(0, Store("=", self.values.constant(self.kind(s)), scalar=s))
-            return nodes
+            return self.reduction()
+        if choice == "sweep":
+            return self.sweep()
+        if choice == "shifted":
+            return [self.shifted()]
         if choice == "guard":
             other = [self.store()] if rng.random() < 0.3 else []
             return [Guard(*self.affine_condition(), self.body(), other)]
@@ -223,6 +231,79 @@ class KernelGrower:
         if choice == "leave":
             return [Leave(self.values.condition(1), rng.choice(["break", "continue"])), self.store()]
         return [self.store()]
+
+    def reduction(self) -> list:
+        """A scalar that one loop or two nested ones add to, and its use."""
+        rng = self.rng
+        s = self.new_scalar(pick(rng, {"sum": 6, "exact": 2, "sign": 0.4}))
+        ops = ["+=", "+=", "-=", "max", "min"]
+        if s.role == "sign":
+            ops = ["*="]
+        elif s.role == "sum":
+            ops += ["max?", "min?"]
+            ops += ["fmax", "fmin"] if s.type in FLOATS else ["^=", "|=", "&="]
+            ops += ["*=", "*="] if s.type in ("u32", "u64") else []
+        op = rng.choice(ops)
+        deep = len(self.loops) + 2 <= self.depth and rng.random() < 0.3
+
+        def inner() -> list:
+            return [self.inside(self.loop(), lambda: self.update(s, op))]
+
+        nodes = [self.inside(self.loop(), inner)] if deep else inner()
+        nodes.append(self.store(reads=s))
+        if rng.random() < 0.8:
+            first = Expr("int", 1, "1") if s.role in ("exact", "sign") else None
+            first = first or self.values.constant(self.kind(s))
+            nodes.insert(0, Store("=", first, scalar=s))
+        return nodes
+
+    def sweep(self) -> list:
+        """A loop over time of one or two nests, which read what the one before
+        wrote: the host's loop, with many launches."""
+        rng = self.rng
+        steps = Index((), rng.choice([2, 3, 5, 12, 30]))
+        time = Loop("t" + str(self.number), Index(), steps, 1, [])
+        views = rng.sample(self.targets, len(self.targets))
+
+        def nest(view: View, dims: int) -> list:
+            if dims:
+                return [self.inside(self.loop(), lambda: nest(view, dims - 1))]
+            return [self.shifted(view, rng.choice(self.views), time.var)]
+
+        def step() -> list:
+            nodes = []
+            for view in views[: rng.randint(1, 2)]:
+                nodes += nest(view, min(view.dims, self.depth - 1))
+            return nodes
+
+        return [self.inside(time, step)]
+
+    def shifted(self, view: View | None = None, source: View | None = None, time: str = "") -> Store:
+        """A store that reads the neighbours of its own element: of another
+        array, of the same one before or after it, or of the other one of two
+        halves that change places with each step of time."""
+        rng = self.rng
+        view = view or rng.choice(self.targets)
+        source = source or view
+        own = [v for v in self.loops if v != time]
+        halves = time and view.dims > 1 and rng.random() < 0.4
+        dims = view.dims - 1 if halves else view.dims
+        subs = [sum_of(v) for v in own[-dims:]]
+        subs += [Index((), rng.randint(0, 2)) for _ in range(dims - len(subs))]
+        if halves:
+            subs.insert(0, Index(((1, time),), 1, "%", 2))
+            source = view
+        shifts = rng.choice([[-1, 0, 1], [1, 2], [-1], [-2, 2], [1]])
+        type_ = rng.choice(list(view.buffer.members.values()))
+        value = value_for(self.values, type_, 1)
+        for _ in range(rng.randint(1, 3)):
+            at = [s.plus(rng.choice(shifts)) if s.terms and not s.wrap else s for s in subs]
+            if halves:
+                at[0] = Index(((1, time),), 0, "%", 2)
+            at = (at + [Index()] * source.dims)[: source.dims]
+            read = self.read_at(source, at, value.kind)
+            value = combine(rng, value, self.values.small(read, 1e3))
+        return self.into(view, subs, "=" if rng.random() < 0.7 else "", type_, value)
 
     def update(self, s: Scalar, op: str) -> list:
         """One update of a reduction, or some under a condition."""
@@ -240,7 +321,8 @@ class KernelGrower:
         old = [s for s in self.scalars if s.role == role]
         if old and self.rng.random() < 0.4:
             return self.rng.choice(old)
-        type_ = self.rng.choice([t for t in self.types if t != "bool"] or ["f64"])
+        types = [t for t in self.types if t in FLOATS or t != "bool" and role in ("sum", "value")]
+        type_ = self.rng.choice(types or ["f64"])
         s = Scalar(f"s{len(self.scalars)}", type_, role, self.rng.choice(["0", "1", "2"]))
         self.scalars.append(s)
         if self.rng.random() < 0.5 and not self.tidy:
@@ -249,31 +331,50 @@ class KernelGrower:
 
     def store(self, scalar: Scalar | None = None, op: str = "", reads: Scalar | None = None) -> Store:
         rng = self.rng
-        self.budget -= 1
         view = None if scalar else rng.choice(self.targets)
-        type_ = scalar.type if scalar else view.buffer.type
+        type_ = scalar.type if scalar else rng.choice(list(view.buffer.members.values()))
         role = scalar.role if scalar else view.buffer.role
-        value = value_for(self.values, type_, rng.randint(1, 3))
+        exact = role in ("exact", "sign")
+        value = self.values.grow("int", 2) if exact else value_for(self.values, type_, rng.randint(1, 3))
         if reads:
             extra = read_expr(reads.type, reads.role, name=reads.name)
             extra = self.values.small(extra, 1e3)
             value = combine(rng, value, extra)
-        if not op:
-            ops = {"=": 6, "mix": 1, "max": 0.5, "min": 0.5}
-            if role == "sum":
-                ops |= {"+=": 8, "-=": 1}
-            if type_ in ("f64", "f32", "u8", "u16", "u32", "u64"):
-                ops["*="] = 1
-            if type_ not in ("f64", "f32"):
-                ops |= {"|=": 0.4, "&=": 0.4, "^=": 0.6}
-            op = pick(rng, ops)
         if scalar:
-            return Store(op, value, scalar=scalar)
+            self.budget -= 1
+            return self.chosen(Store(op or self.operator(type_, role), value, scalar=scalar))
         subs = self.subscripts(view)
         if self.tidy or rng.random() < 0.8:
             order = self.loops[-view.dims :] if rng.random() < 0.5 else self.loops[: view.dims]
             subs = [sum_of(v) for v in order] + subs[len(order) :]
-        return Store(op, value, Access(view, subs))
+        return self.into(view, subs, op, type_, value)
+
+    def into(self, view: View, subs: list[Index], op: str, type_: str, value: Expr) -> Store:
+        """A store into a member of that type."""
+        self.budget -= 1
+        b = view.buffer
+        if b.role == "exact":
+            value = convert(value, "int")
+        member = self.rng.choice([m for m, t in b.members.items() if t == type_])
+        op = op or self.operator(type_, b.role)
+        return self.chosen(Store(op, value, Access(view, subs, member)))
+
+    def chosen(self, store: Store) -> Store:
+        exact = store.role() in ("exact", "sign")
+        store.any_order = exact and self.any_order
+        return store
+
+    def operator(self, type_: str, role: str) -> str:
+        if role == "exact":
+            return pick(self.rng, {"=": 2, "+=": 6, "-=": 1, "max": 0.5, "min": 0.5})
+        ops = {"=": 6, "mix": 1, "max": 0.5, "min": 0.5, "max?": 0.3, "min?": 0.3}
+        if role == "sum":
+            ops |= {"+=": 8, "-=": 1}
+        if type_ in ("f64", "f32", "u8", "u16", "u32", "u64"):
+            ops["*="] = 1
+        if type_ not in ("f64", "f32"):
+            ops |= {"|=": 0.4, "&=": 0.4, "^=": 0.6}
+        return pick(self.rng, ops)
 
     def affine_condition(self):
         rng = self.rng
@@ -312,10 +413,10 @@ class KernelGrower:
         result = None
         if self.scalars and rng.random() < 0.5:
             result = rng.choice(self.scalars)
-        if rng.random() < 0.1:
-            view = rng.choice(self.views)
-            value = value_for(self.values, view.buffer.type, 1)
-            body.append(Store("=", value, Access(view, [Index((), 1)] * view.dims)))
+        # Values that live out.
+        for s in self.scalars:
+            if rng.random() < 0.3:
+                body.append(self.store(op="=", reads=s))
         indirect = [s for s in self.sizes if rng.random() < 0.07]
         return Kernel(
             f"kernel{self.number}",
@@ -332,8 +433,6 @@ class KernelGrower:
 
 def combine(rng: random.Random, a: Expr, b: Expr) -> Expr:
     """a and b in one value of a's kind."""
-    from values import convert
-
     b = convert(b, a.kind)
     if a.kind in ("u32", "u64"):
         return Expr(a.kind, 0, f"({{}} {rng.choice('+-^')} {{}})", [a, b])
@@ -352,7 +451,12 @@ def grow_once(rng: random.Random, seed: int) -> Program:
     program = Program(seed, [], tables, [], [])
     for i in range(rng.randint(2, 5)):
         role = pick(rng, {"value": 6, "sum": 4})
-        b = Buffer(f"b{i}", rng.choice(types), role)
+        members = {"": rng.choice(types)}
+        if members[""] in FLOATS and rng.random() < 0.12:
+            role = "exact"
+        elif rng.random() < 0.12:
+            members = {name: rng.choice([*types, "i8"]) for name in "xyz"[: rng.randint(2, 3)]}
+        b = Buffer(f"b{i}", members, role)
         if rng.random() < 0.25:
             b.is_global = True
             b.extents = [1] * pick(rng, {1: 3, 2: 5, 3: 1})

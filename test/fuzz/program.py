@@ -32,21 +32,24 @@ TYPES = {
 FLOATS = ("f64", "f32")
 # Bound of the absolute value of what is stored; wrapping types have none.
 FLOAT_LIMIT = 8.0
+# Sums of so many eighths, or products of 1 and -1, are exact in any order.
+EXACT = 0.125
 INT_LIMITS = {"i8": 100, "i16": 1000, "i32": 1000, "i64": 1000}
 
 
 @dataclass(frozen=True)
 class Index:
     """sum of coefficient * name, + constant; then, if asked for, modulo or
-    divided by a number, or looked up in a table."""
+    divided by a number, times a variable, or looked up in a table."""
 
     terms: tuple[tuple[int, str], ...] = ()
     constant: int = 0
-    wrap: str = ""  # "", "%", "/" or "table"
+    wrap: str = ""  # "", "%", "/", "*" or "table"
     by: int | str = 0
 
     def names(self) -> set[str]:
-        return {name for _, name in self.terms}
+        names = {name for _, name in self.terms}
+        return names | {str(self.by)} if self.wrap == "*" else names
 
     def plus(self, constant: int) -> Index:
         if self.wrap:
@@ -74,6 +77,8 @@ class Index:
     def py(self) -> str:
         if self.wrap == "table":
             return f"look({self.by}, {self.sum()})"
+        if self.wrap == "*":
+            return f"({self.sum()}) * {self.by}"
         if self.wrap:
             return f"{'rem' if self.wrap == '%' else 'quo'}({self.sum()}, {self.by})"
         return self.sum()
@@ -81,15 +86,19 @@ class Index:
 
 @dataclass(eq=False)
 class Buffer:
-    """Memory of the program. role "value": what is stored is bounded;
-    "sum": things are added to it."""
+    """Memory of the program: an array of numbers, or of structs with members.
+    role "value": what is stored is bounded; "sum": things are added to it;
+    "exact": small multiples of EXACT are added to it, in any order."""
 
     name: str
-    type: str
+    members: dict[str, str]  # name to type; of a number, "" to the type
     role: str
     is_global: bool = False  # an array of fixed shape that kernels name
     extents: list[int] = field(default_factory=list)
     size: int = 1  # elements
+
+    def c_type(self) -> str:
+        return TYPES[self.members[""]][0] if "" in self.members else f"struct {self.name}_type"
 
 
 @dataclass(eq=False)
@@ -122,8 +131,15 @@ class View:
 class Access:
     view: View
     subs: list[Index]
+    member: str = ""
+
+    def type(self) -> str:
+        return self.view.buffer.members[self.member]
 
     def c(self) -> str:
+        return self.element() + (f".{self.member}" if self.member else "")
+
+    def element(self) -> str:
         view = self.view
         subs = [s.plus(view.shifts[d]) for d, s in enumerate(self.subs)]
         if view.shape != "flat" or view.dims == 1:
@@ -173,19 +189,24 @@ class Scalar:
 @dataclass(eq=False)
 class Store:
     """target OP= value, into memory or a scalar. op: =, +=, -=, *=, |=, &=,
-    ^=, max, min, fmax, fmin (of the absolute value: which of two zeros fmax
-    chooses is not defined), or mix (target = target / 2 + value)."""
+    ^=, max, min, max?, min? (written with ?:), fmax, fmin (of the absolute
+    value: which of two zeros fmax chooses is not defined), or mix (target =
+    target / 2 + value). Of an exact target, the value is an integer."""
 
     op: str
     value: Expr
     access: Access | None = None
     scalar: Scalar | None = None
+    any_order: bool = False  # the compiler may reassociate; exact targets only
 
     def target(self) -> str:
         return self.access.c() if self.access else self.scalar.name
 
     def type(self) -> str:
-        return self.access.view.buffer.type if self.access else self.scalar.type
+        return self.access.type() if self.access else self.scalar.type
+
+    def role(self) -> str:
+        return self.access.view.buffer.role if self.access else self.scalar.role
 
 
 @dataclass(eq=False)
@@ -304,7 +325,24 @@ def scaled(e: Expr, limit: float) -> str:
     return f"{text} % {int(limit) + 1}" if e.bound > limit else text
 
 
+def exact_text(s: Store) -> str:
+    c_type, suffix = TYPES[s.type()][0], "f" if s.type() == "f32" else ""
+    if s.role() == "sign":
+        value = f"({s.value.c()}) & 1 ? 1.0{suffix} : -1.0{suffix}"
+    else:
+        value = f"({s.value.c()}) % 64 * {EXACT}{suffix}"
+    target = s.target()
+    update = f"if (v {'>' if s.op == 'max' else '<'} {target}) {target} = v;"
+    if s.op not in ("max", "min"):
+        update = f"{target} {s.op} v;"
+    if s.any_order:
+        update = f'{{ _Pragma("clang fp reassociate(on)") {update} }}'
+    return f"{{ {c_type} v = {value}; {update} }}"
+
+
 def store_text(s: Store) -> str:
+    if s.role() in ("exact", "sign"):
+        return exact_text(s)
     target, type_ = s.target(), s.type()
     if type_ == "bool":
         value = f"{s.value.c()} > 0" if s.value.kind in FLOATS else f"({s.value.c()}) % 3 != 0"
@@ -320,6 +358,9 @@ def store_text(s: Store) -> str:
     if s.op in ("max", "min"):
         c_type, sign = TYPES[type_][0], ">" if s.op == "max" else "<"
         return f"{{ {c_type} v = {value}; if (v {sign} {target}) {target} = v; }}"
+    if s.op in ("max?", "min?"):
+        c_type, sign = TYPES[type_][0], ">" if s.op == "max?" else "<"
+        return f"{{ {c_type} v = {value}; {target} = v {sign} {target} ? v : {target}; }}"
     if s.op in ("fmax", "fmin"):
         suffix = "f" if type_ == "f32" else ""
         return f"{target} = {s.op}{suffix}({target}, fabs{suffix}({value}));"
@@ -390,16 +431,17 @@ PLAIN static int size(int n) { return n; }
 
 /* "name: hash", and with the argument "dump" all elements. */
 static int dump;
-PLAIN static void show(const char *name, const void *data, long count, long width) {
+PLAIN static void show(const char *name, const void *data, long count, long width, long stride) {
   const unsigned char *bytes = data;
   uint64_t hash = 0xcbf29ce484222325u;
-  for (long i = 0; i < count * width; i++)
-    hash = (hash ^ bytes[i]) * 0x100000001b3u;
+  for (long i = 0; i < count; i++)
+    for (long k = 0; k < width; k++)
+      hash = (hash ^ bytes[i * stride + k]) * 0x100000001b3u;
   printf("%s: %016llx\\n", name, (unsigned long long)hash);
   for (long i = 0; dump && i < count; i++) {
     printf("  %ld: 0x", i);
     for (long k = width - 1; k >= 0; k--)
-      printf("%02x", bytes[i * width + k]);
+      printf("%02x", bytes[i * stride + k]);
     printf("\\n");
   }
 }
@@ -412,17 +454,20 @@ PLAIN static int next(int limit) {
 """
 
 
-def fill_text(b: Buffer) -> str:
-    pointer = f"({TYPES[b.type][0]} *){b.name}" if b.is_global else b.name
-    if b.type in FLOATS:
-        value = "next(4096) / 512.0" if b.type == "f64" else "next(4096) / 512.0f"
-    elif b.type == "bool":
+def fill_text(b: Buffer, member: str) -> str:
+    type_ = b.members[member]
+    pointer = f"({b.c_type()} *){b.name}" if b.is_global else b.name
+    if type_ in FLOATS:
+        value = "next(4096) / 512.0" if type_ == "f64" else "next(4096) / 512.0f"
+        if b.role == "exact":
+            value = f"next(64) * {EXACT}"
+    elif type_ == "bool":
         value = "next(3) > 0"
     else:
-        c_type = TYPES[b.type][0]
-        limit = INT_LIMITS.get(b.type, 200 if b.type == "u8" else 30000)
-        value = f"({c_type})next({limit})"
-    return f"for (long i = 0; i < {b.size}; i++) ({pointer})[i] = {value};"
+        limit = INT_LIMITS.get(type_, 200 if type_ == "u8" else 30000)
+        value = f"({TYPES[type_][0]})next({limit})"
+    dot = f".{member}" if member else ""
+    return f"for (long i = 0; i < {b.size}; i++) ({pointer})[i]{dot} = {value};"
 
 
 def render_kernel(out: Writer, kernel: Kernel):
@@ -432,7 +477,7 @@ def render_kernel(out: Writer, kernel: Kernel):
     bind = [name for name in kernel.used if name in kernel.indirect]
     inside = []
     for v in kernel.views:
-        c_type = TYPES[v.buffer.type][0]
+        c_type = v.buffer.c_type()
         mark = "restrict " if v.restrict else ""
         if v.shape == "local":
             inside.append(v)
@@ -456,7 +501,7 @@ def render_kernel(out: Writer, kernel: Kernel):
     for item in inside:
         if isinstance(item, View):
             sizes = "".join(f"[{e}]" for e in item.buffer.extents)
-            out.line(f"{TYPES[item.buffer.type][0]} {item.name}{sizes};")
+            out.line(f"{item.buffer.c_type()} {item.name}{sizes};")
             text = f"{item.name}"
             out.line(f"for (int z = 0; z < {item.buffer.extents[0]}; z++)")
             if item.dims == 1:
@@ -491,9 +536,12 @@ def render(program: Program) -> str:
         out.line(f"static int {name}[{len(values)}] = {{{', '.join(map(str, values))}}};")
     memory = program.memory()
     for b in memory:
+        if "" not in b.members:
+            inner = " ".join(f"{TYPES[t][0]} {name};" for name, t in b.members.items())
+            out.line(f"{b.c_type()} {{ {inner} }};")
         if b.is_global:
             sizes = "".join(f"[{e}]" for e in b.extents)
-            out.line(f"static {TYPES[b.type][0]} {b.name}{sizes};")
+            out.line(f"static {b.c_type()} {b.name}{sizes};")
     out.line()
     out.lines += kernels.lines
 
@@ -503,11 +551,12 @@ def render(program: Program) -> str:
     out.line("(void)argv;")
     for b in memory:
         if not b.is_global:
-            c_type = TYPES[b.type][0]
+            c_type = b.c_type()
             out.line(f"{c_type} *{b.name} = malloc({b.size} * sizeof({c_type}));")
     for position, b in enumerate(memory):
         out.line(f"state = {program.seed * 64 + position}u;")
-        out.line(fill_text(b))
+        for member in b.members:
+            out.line(fill_text(b, member))
     for number, call in enumerate(program.calls):
         arguments = []
         for name in call.kernel.used:
@@ -524,12 +573,17 @@ def render(program: Program) -> str:
         if call.kernel.result:
             c_type = TYPES[call.kernel.result.type][0]
             out.line(f"{c_type} r{number} = {text};")
-            out.line(f'show("call {number} result", &r{number}, 1, sizeof r{number});')
+            out.line(f'show("call {number} result", &r{number}, 1, sizeof r{number}, 0);')
         else:
             out.line(f"{text};")
         for b in memory:
-            width = TYPES[b.type][1]
-            out.line(f'show("call {number} {b.name}", {b.name}, {b.size}, {width});')
+            for member, type_ in b.members.items():
+                name, place = b.name, b.name
+                if member:
+                    name, place = f"{name}.{member}", f"&(({b.c_type()} *){b.name})->{member}"
+                stride = f"sizeof({b.c_type()})"
+                width = TYPES[type_][1]
+                out.line(f'show("call {number} {name}", {place}, {b.size}, {width}, {stride});')
     out.line("return 0;")
     out.depth -= 1
     out.line("}")

@@ -3,10 +3,12 @@
 
   test/fuzz/run.py --build build --seeds 0..99
   test/fuzz/run.py --build build --reduce 42
+  test/fuzz/run.py --build build --device cpu cuda --seconds 600 --seeds 0..99999
 
 Every seed is one program. It is compiled by plain clang and with the plugin,
 and must print the same on the CPU device in three thread orders, and on the
-host. Failing programs are kept in --keep. The last lines are a summary; the
+host; with --device cuda, on a GPU. --seconds starts no more programs after so
+long. Failing programs are kept in --keep. The last lines are a summary; the
 exit status is 1 if a program failed. --reduce shrinks a failing program while
 it fails in the same way, and prints it.
 """
@@ -50,6 +52,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--compile-limit", type=int, default=30, help="seconds, of one compile")
     parser.add_argument("--orders", type=int, default=3, help="thread orders of each run")
+    parser.add_argument("--device", nargs="+", default=["cpu"], choices=["cpu", "cuda"])
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="of the whole run")
     parser.add_argument("--keep", type=Path, default=Path("fuzz-failures"))
     parser.add_argument("--reduce", type=int, metavar="SEED")
     parser.add_argument("-v", "--verbose", action="store_true", help="a line per seed")
@@ -68,15 +72,19 @@ class Runner:
         self.args = args
         self.work = work
         self.orders = list(range(args.orders))
+        self.begin = time.monotonic()
 
     def check(self, text: str, stem: Path, blocks: list[str]) -> Outcome:
         args = self.args
         path = stem.with_suffix(".c")
         path.write_text(text, encoding="utf-8")
         tools = Tools(args.clang, args.build, blocks + args.flag, args.compile_limit)
+        tools.devices = tuple(args.device)
         return check_file(path, stem, tools, self.orders)
 
-    def one(self, seed: int) -> tuple[int, Outcome]:
+    def one(self, seed: int) -> Outcome | None:
+        if time.monotonic() - self.begin > self.args.seconds:
+            return None
         stem = self.work / f"seed{seed}"
         outcome = self.check(render(grow_program(seed)), stem, block_flags(seed))
         if outcome.kind != "ok":
@@ -87,21 +95,24 @@ class Runner:
             print(f"seed {seed}: ok, {outcome.device} regions, {outcome.launches} launches", flush=True)
         for suffix in [".c", ".ref", ".acc", ".csv"]:
             stem.with_suffix(suffix).unlink(missing_ok=True)
-        return seed, outcome
+        return outcome
 
     def all(self) -> int:
-        begin = time.monotonic()
         total, left, kinds = Counter(), Counter(), Counter()
         with ThreadPoolExecutor(self.args.jobs) as pool:
-            for _, outcome in pool.map(self.one, self.args.seeds):
+            for outcome in pool.map(self.one, self.args.seeds):
+                if not outcome:
+                    continue
                 kinds[outcome.kind] += 1
                 left += outcome.left
                 total["offloaded"] += outcome.offloaded
                 total["device"] += outcome.device
                 total["launches"] += outcome.launches
                 total["programs"] += outcome.device > 0
-        count = len(self.args.seeds)
-        print(f"\n{count} programs in {time.monotonic() - begin:.0f} s; {kinds['ok']} as expected")
+                if kinds.total() % 100 == 0:
+                    print(f"{kinds.total()} programs, {kinds['ok']} as expected", flush=True)
+        count, took = kinds.total(), time.monotonic() - self.begin
+        print(f"\n{count} programs in {took:.0f} s; {kinds['ok']} as expected")
         for kind, number in kinds.most_common():
             if kind != "ok":
                 print(f"  {number} {kind}")

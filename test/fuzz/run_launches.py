@@ -2,11 +2,13 @@
 """Differential tests of random programs with launches from kernels.
 
   test/fuzz/run_launches.py --build build --seeds 0..99
+  test/fuzz/run_launches.py --build build --device cuda --seconds 600 --seeds 0..9999
 
 Every seed is a case of launches.py; --per-file cases make a program. It is
 compiled as it stands and with launches merged at every granularity, and runs on
-the CPU device in several orders of grids, blocks and threads: all must print
-the same. Programs of failing cases are kept in --keep. The exit status is 1 if a
+the CPU device in several orders of grids, blocks and threads, or several times
+on a GPU: all must print the same. --seconds starts no more programs after so
+long. Programs of failing cases are kept in --keep. The exit status is 1 if a
 case failed.
 """
 
@@ -17,6 +19,7 @@ import os
 import subprocess
 import sys
 import tempfile
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -31,14 +34,17 @@ LEVELS = {
     "auto": ["-polly-acc-agg"],
     "small-pool": ["-polly-acc-agg", "-polly-acc-agg-pool=1M"],
 }
+# Lines about failures that are printed.
+MOST_LINES = 40
+DEVICES = {"cpu": ["--device=cpu"], "cuda": []}  # flags of the wrapper
 
 
 def compile_program(args: argparse.Namespace, source: Path, level: str, flags: list[str]) -> Path:
     """Compiles a program; a failure is an error with the compiler's words."""
     program = source.with_suffix("." + level)
     command = [
-        str(args.build / "bin" / "polly-acc-clang++"), "--device=cpu", "-std=c++17", "-w",
-        args.optimise, *args.flag, *flags, str(source), "-o", str(program),
+        str(args.build / "bin" / "polly-acc-clang++"), *DEVICES[args.device], "-std=c++17",
+        "-w", args.optimise, *args.flag, *flags, str(source), "-o", str(program),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
@@ -79,8 +85,11 @@ def compare(
     return wrong
 
 
-def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list[str]:
-    """Compiles and runs the cases of one file; returns what went wrong."""
+def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list[str] | None:
+    """Compiles and runs the cases of one file; returns what went wrong, None
+    where time is up."""
+    if time.monotonic() > args.end:
+        return None
     source = folder / f"launches{seeds[0]}.cu"
     source.write_text(launches.program(seeds), encoding="utf-8")
     wrong = []
@@ -115,20 +124,31 @@ def main() -> int:
     parser.add_argument("--levels", nargs="*", choices=LEVELS, default=list(LEVELS))
     parser.add_argument("--orders", type=int, default=5, help="orders of each run")
     parser.add_argument("--limit", type=int, default=120, help="seconds of a run")
+    parser.add_argument("--device", default="cpu", choices=DEVICES)
+    parser.add_argument("--seconds", type=float, default=float("inf"), help="of the whole run")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
     parser.add_argument("--keep", type=Path)
     args = parser.parse_args()
+    args.end = time.monotonic() + args.seconds
     seeds = list(args.seeds)
     files = [seeds[i : i + args.per_file] for i in range(0, len(seeds), args.per_file)]
+    cases = failures = 0
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(args.jobs) as pool:
-        answers = list(pool.map(lambda part: check_file(args, Path(folder), part), files))
-    wrong = [line for answer in answers for line in answer]
-    print("\n".join(wrong[:40]))
+        answers = pool.map(lambda part: check_file(args, Path(folder), part), files)
+        for part, wrong in zip(files, answers):
+            if wrong is None:
+                break
+            for line in wrong[: max(0, MOST_LINES - failures)]:
+                print(line, flush=True)
+            failures += len(wrong)
+            cases += len(part)
+            if cases % 100 < len(part):
+                print(f"{cases} cases, {failures} went wrong", flush=True)
     print(
-        f"{len(seeds)} cases, {len(args.levels)} granularities, {args.orders} orders: "
-        f"{len(wrong)} went wrong"
+        f"{cases} cases, {len(args.levels)} granularities, {args.orders} orders: "
+        f"{failures} went wrong"
     )
-    return 1 if wrong else 0
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -41,7 +41,7 @@ def read_expr(type_: str, role: str, access=None, name: str = "") -> Expr:
     """A read, in the kind that C computes in after promotion."""
     text = name or "{}"
     if type_ in FLOATS:
-        if role == "sum":
+        if role in ("sum", "exact"):
             suffix = "f" if type_ == "f32" else ""
             text = f"({text} * {SUM_SCALE}{suffix})"
         return Expr(type_, 8.0, text, access=access)
@@ -53,6 +53,11 @@ def read_expr(type_: str, role: str, access=None, name: str = "") -> Expr:
         return Expr(KIND_OF_TYPE[type_], 1024, text, access=access)
     bound = {"bool": 1, "i8": 128, "u8": 255, "i16": 32768, "u16": 65535}[type_]
     return Expr("int", bound, text, access=access)
+
+
+def kinds_of(view: View) -> set[str]:
+    """The kinds that reads of a view have."""
+    return {KIND_OF_TYPE[t] for t in view.buffer.members.values()}
 
 
 def convert(e: Expr, kind: str) -> Expr:
@@ -81,9 +86,10 @@ def convert(e: Expr, kind: str) -> Expr:
 
 
 class Values:
-    """Grows expressions. read() gives a random read of a given view."""
+    """Grows expressions. read() gives a random read of a given view, of a given
+    kind where the view has one."""
 
-    def __init__(self, rng: random.Random, read: Callable[[View], Expr]):
+    def __init__(self, rng: random.Random, read: Callable[[View, str], Expr]):
         self.rng = rng
         self.read = read
         self.views: list[View] = []
@@ -120,9 +126,9 @@ class Values:
             return convert(self.variable(), kind)
         if draw < 0.37 or not self.views:
             return self.constant(kind)
-        alike = [v for v in self.views if KIND_OF_TYPE[v.buffer.type] == kind]
+        alike = [v for v in self.views if kind in kinds_of(v)]
         pool = alike if alike and self.rng.random() < 0.8 else self.views
-        return convert(self.read(self.rng.choice(pool)), kind)
+        return convert(self.read(self.rng.choice(pool), kind), kind)
 
     # Trees
 
@@ -227,10 +233,11 @@ class Values:
         if draw < 0.15 and depth > 0:
             a, b = self.condition(depth - 1), self.condition(depth - 1)
             return Expr("int", 1, f"({{}} {rng.choice(['&&', '||'])} {{}})", [a, b])
-        booleans = [v for v in self.views if v.buffer.type == "bool"]
+        booleans = [v for v in self.views if v.buffer.members.get("") == "bool"]
         if booleans and draw < 0.35:
-            return Expr("int", 1, rng.choice(["{}", "!{}"]), [self.read(rng.choice(booleans))])
-        kinds = sorted({KIND_OF_TYPE[v.buffer.type] for v in self.views} | {"int"})
+            read = self.read(rng.choice(booleans), "int")
+            return Expr("int", 1, rng.choice(["{}", "!{}"]), [read])
+        kinds = sorted({"int"}.union(*(kinds_of(v) for v in self.views)))
         kind = rng.choice(kinds)
         a = self.grow(kind, depth - 1)
         if kind not in FLOATS and rng.random() < 0.4:
