@@ -60,7 +60,8 @@ def run_program(program: Path, order: int, limit: int) -> dict[str, str]:
             [str(program)], capture_output=True, text=True, timeout=limit, check=False,
             env=environment,
         )  # fmt: skip
-        output, words = done.stdout, done.stderr[-1000:]
+        output = done.stdout
+        words = done.stderr[-1000:] or f"status {done.returncode}: {output[-200:]}"
     except subprocess.TimeoutExpired as stopped:
         output, words = (stopped.stdout or b"").decode(), f"no end within {limit} s"
     results = {}
@@ -98,6 +99,8 @@ def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list
         expected = run_program(plain, 0, args.limit)
         wrong += compare(args, seeds, "plain", expected, plain)
         for level in args.levels:
+            if time.monotonic() > args.end:
+                return wrong or None
             program = compile_program(args, source, level, LEVELS[level])
             wrong += compare(args, seeds, level, expected, program)
     except RuntimeError as error:
