@@ -129,6 +129,11 @@ struct pacc_room {
  * is 0 before the first kernel that uses it. */
 void __pacc_dev_grid_barrier(uint32_t *word, uint32_t wanted);
 
+/* The most registers of functions that are not inlined: with as many for each
+ * thread, a multiprocessor has all the threads that it can have (CUDA C++
+ * Programming Guide, "Technical Specifications per Compute Capability"). */
+#define PACC_MAX_REGISTERS 32u
+
 struct pacc_batch;
 
 /* The launch as the source has it. Returns CUDA's error code. */
@@ -155,11 +160,12 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
  *
  * One thread of each block learns that all of the block are there:
  *   block_meet   not 0 in one thread, after all have come. Threads wait here,
- * so it is for kernels whose threads wait for each other nowhere else: no
- * barriers, no operations over a warp block_leave  not 0 in the last thread to
- * come; nobody waits. For kernels that called block_begin That thread calls
- * block_flush for each slot in order, if there are block groups, and then
- * block_leaves_grid, with the result that it got.
+ *                so it is for kernels whose threads wait for each other nowhere
+ *                else, or only where each of them comes by once
+ *   block_leave  not 0 in the last thread to come; nobody waits. For kernels
+ *                that called block_begin
+ * That thread calls block_flush for each slot in order, if there are block
+ * groups, and then block_leaves_grid, with the result that it got.
  *
  *   block_leaves_grid  true if its block was the grid's last
  *   grid_leave         the same of a single thread, where neither block_meet

@@ -60,7 +60,7 @@ static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
 /* A group of one slot leaves half of the pool to others. */
 static uint64_t group_wish(uint64_t threads, uint32_t slots,
                            const struct pacc_room *rooms) {
-  uint64_t half = (__pacc_dev_pool.mask + 1) * (PACC_POOL_UNIT / 2);
+  uint32_t half = (uint32_t)((__pacc_dev_pool.mask + 1) * (PACC_POOL_UNIT / 2));
   uint32_t record = rooms[0].record;
   return slots == 1 && threads * record > half ? half / record : threads;
 }
@@ -91,40 +91,20 @@ PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
   return state;
 }
 
-static void atomic_max(uint32_t *at, uint32_t value) {
-  if (pacc_load_u32(at) < value)
-    __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
-}
-
 /* All lanes of `mask` have valid launches, and the group has memory. Records
  * beyond its capacity go out at once; then all later ones do. */
 static void slot_record(struct pacc_slot *slot, uint32_t capacity,
                         const struct pacc_launch *launch, uint32_t mask) {
-  uint32_t leader = pacc_lane_first(mask);
   uint32_t blocks = pacc_launch_blocks(launch);
-  uint32_t end = pacc_lanes_scan(mask, blocks);
-  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
   uint32_t merged = blocks != 0;
-  uint32_t threads =
-      pacc_lanes_max(mask, merged ? pacc_launch_threads(launch) : 0);
-  uint32_t shared = pacc_lanes_max(mask, merged ? launch->shared : 0);
-  uint64_t filled = 0;
-  if (__gpu_lane_id() == leader) {
-    uint64_t count = pacc_lanes_count(mask);
-    filled = pacc_load_u64(&slot->filled);
-    if (filled >> PACC_FILLED_BITS < capacity)
-      filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
-    atomic_max(&slot->threads, threads);
-    atomic_max(&slot->shared, shared);
-  }
   if (!merged)
     pacc_store_u32(&slot->apart, 1);
-  filled = pacc_lane_u64(mask, filled, leader);
-  uint64_t index =
-      (filled >> PACC_FILLED_BITS) + pacc_lanes_count(pacc_lanes_below(mask));
-  if (index < capacity)
-    pacc_record_write(pacc_batch_record(slot->batch, index), launch,
-                      (uint32_t)filled + end - blocks);
+  struct pacc_place place = pacc_slot_place(
+      slot, capacity, mask, blocks, merged ? pacc_launch_threads(launch) : 0,
+      merged ? launch->shared : 0);
+  if (place.index < capacity)
+    pacc_record_write(pacc_batch_record(slot->batch, place.index), launch,
+                      place.first);
   else
     __pacc_dev_launch_warp(launch);
 }

@@ -24,6 +24,46 @@ struct pacc_slot {
  * goes beyond it by what runs at once, and stays in its bits. */
 #define PACC_MOST_RECORDS (1u << 23)
 
+PACC_INLINE void pacc_atomic_max(uint32_t *at, uint32_t value) {
+  if (pacc_load_u32(at) < value)
+    __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+}
+
+/* Number of a record in its slot, and the blocks of those before it. */
+struct pacc_place {
+  uint64_t index;
+  uint32_t first;
+};
+
+/* Places for one record of each lane of `mask`, which has so many blocks: a
+ * scan over all threads of the group, in the order in which warps come. The
+ * slot keeps sums, and maxima of `threads` and `shared`. A slot with `capacity`
+ * records gives no places that count. */
+PACC_INLINE struct pacc_place pacc_slot_place(struct pacc_slot *slot,
+                                              uint32_t capacity, uint32_t mask,
+                                              uint32_t blocks, uint32_t threads,
+                                              uint32_t shared) {
+  uint32_t leader = pacc_lane_first(mask);
+  uint32_t end = pacc_lanes_scan(mask, blocks);
+  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
+  threads = pacc_lanes_max(mask, threads);
+  shared = pacc_lanes_max(mask, shared);
+  uint64_t filled = 0;
+  if (__gpu_lane_id() == leader) {
+    uint64_t count = pacc_lanes_count(mask);
+    filled = pacc_load_u64(&slot->filled);
+    if (filled >> PACC_FILLED_BITS < capacity)
+      filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
+    pacc_atomic_max(&slot->threads, threads);
+    pacc_atomic_max(&slot->shared, shared);
+  }
+  filled = pacc_lane_u64(mask, filled, leader);
+  struct pacc_place place = {(filled >> PACC_FILLED_BITS) +
+                                 pacc_lanes_count(pacc_lanes_below(mask)),
+                             (uint32_t)filled + end - blocks};
+  return place;
+}
+
 enum {
   PACC_GROUP_NEW = 0,
   PACC_GROUP_BUSY,

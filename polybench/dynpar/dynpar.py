@@ -16,7 +16,7 @@ A program is built in these variants:
     flat        without dynamic parallelism
     warp, block, grid, auto   merged by the plugin
     small-pool  auto, with 1 MB for records: rules only
-    cub         against CUB: warp only, which prints the variants cub and own
+    cub         against CUB: warp and block, which print the variants cub and own
 
 What makes a launch per thread or warp runs with a raised limit of launches that
 wait, since it would lose some; the others with CUDA's own, since each launch
@@ -41,7 +41,7 @@ from concurrent.futures import ThreadPoolExecutor
 HERE = pathlib.Path(__file__).resolve().parent
 GRAPH_PROGRAMS = ["bfs", "sssp", "gc", "tc", "mst", "ccl"]
 PROGRAMS = [*GRAPH_PROGRAMS, "sp", "bt", "mandelbrot", "qt", "quicksort"]
-COMPARISONS = ["warp", "overhead"]
+COMPARISONS = ["warp", "block", "overhead"]
 TESTS = ["rules", "limits"]
 MERGED = ["warp", "block", "grid", "auto"]
 TEST_LIMIT = 30  # seconds
@@ -61,7 +61,7 @@ def variants_of(program: str) -> list[str]:
         return ["plain-null", *MERGED]
     if program == "rules":
         return ["plain", "plain-null", *MERGED, "small-pool"]
-    if program == "warp":
+    if program in ["warp", "block"]:
         return ["cub"]
     if program == "overhead":
         return ["plain-null", *MERGED]
@@ -193,6 +193,7 @@ def program_arguments(program: str, quick: bool, repeat: int = 1) -> list[list[s
         "quicksort": [4000, 1 << 18],
         "sp": [1000, 1 << 15],
         "warp": [1 << 10, 1 << 19],
+        "block": [1 << 10, 1 << 19],
         "overhead": [1 << 14, 1 << 20],
     }
     small, large = sizes.get(program, [2000, 1 << 16])

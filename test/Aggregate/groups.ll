@@ -67,6 +67,57 @@ define internal void @synchronise() #0 {
   ret void
 }
 
+; Each thread passes the barrier once: nobody waits there for one that is at the
+; kernel's end.
+define ptx_kernel void @once(ptr %out, i1 %c) #0 {
+  %grid = alloca %struct.dim3, align 4
+  br i1 %c, label %left, label %right
+left:
+  br label %right
+right:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+
+; Not each thread does, and it may do so more than once.
+define ptx_kernel void @some(ptr %out, i1 %c) #0 {
+  %grid = alloca %struct.dim3, align 4
+  br i1 %c, label %left, label %right
+left:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br label %right
+right:
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+define ptx_kernel void @often(ptr %out, i1 %c) #0 {
+  %grid = alloca %struct.dim3, align 4
+  br label %again
+again:
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  br i1 %c, label %again, label %done
+done:
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @leaf, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+
+; A merged grid has threads that do not pass it.
+define ptx_kernel void @merged(ptr %out) #0 {
+  %grid = alloca %struct.dim3, align 4
+  call void @llvm.nvvm.barrier.cta.sync.aligned.all(i32 0)
+  %b = call ptr @__cudaCDP2GetParameterBuffer(i64 64, i64 8)
+  store ptr %out, ptr %b
+  call i32 @__cudaCDP2LaunchDevice(ptr @merged, ptr %b, ptr byval(%struct.dim3) align 4 %grid, ptr byval(%struct.dim3) align 4 %grid, i32 0, ptr null)
+  ret void
+}
+
 ; GRID-LABEL: define ptx_kernel void @warps(
 define ptx_kernel void @warps(ptr %out) #0 {
   %grid = alloca %struct.dim3, align 4
@@ -104,6 +155,16 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; BLOCK: call i32 @__pacc_dev_block_leave()
 ; BLOCK: call i32 @__pacc_dev_block_leaves_grid(i32 %
 
+; CHECK-LABEL: define internal void @__pacc_dev_finish_once(
+; CHECK: call i32 @__pacc_dev_block_meet(
+
+; CHECK-LABEL: define internal void @__pacc_dev_finish_some(
+; CHECK-NOT: block_meet
+; CHECK-LABEL: define internal void @__pacc_dev_finish_often(
+; CHECK-NOT: block_meet
+; CHECK-LABEL: define internal void @__pacc_dev_finish_merged(
+; CHECK-NOT: block_meet
+
 ; CHECK-LABEL: define internal void @__pacc_dev_finish_warps(i32 %pended)
 ; GRID: call i32 @__pacc_dev_grid_leave(i32 %
 ; BLOCK: call i32 @__pacc_dev_block_leave()
@@ -124,6 +185,12 @@ define ptx_kernel void @leaf(ptr %out) #0 {
 ; AGG: end:
 ; AGG-NEXT: call void @__pacc_dev_finish_walk(i32 1)
 ; AGG-NEXT: ret void
+
+; What may be called takes no more registers than leave a multiprocessor full.
+; CHECK-LABEL: define internal ptx_kernel void @__pacc_dev_limit(
+; CHECK-SAME: #[[LIMIT:[0-9]+]]
+; CHECK: @__pacc_dev_launch_warp(
+; CHECK: attributes #[[LIMIT]] = {{.*}}"nvvm.maxnreg"="32"
 
 declare void @llvm.nvvm.barrier.cta.sync.aligned.all(i32) #0
 declare ptr @__cudaCDP2GetParameterBuffer(i64, i64)

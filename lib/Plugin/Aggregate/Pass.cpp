@@ -246,6 +246,7 @@ PreservedAnalyses AggregatePass::run(Module &M, ModuleAnalysisManager &AM) {
     return PreservedAnalyses::none();
   }
   rewriteSites(*Runtime, Sites, Exported);
+  Runtime->finish();
   noteDone(M, Options);
   std::string Broken;
   raw_string_ostream OS(Broken);

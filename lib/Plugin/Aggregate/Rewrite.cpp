@@ -68,7 +68,7 @@ private:
                       ValueToValueMapTy &Map);
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
-  void findHooks();
+  void findHooks(ArrayRef<Function *> Exported);
   void createPended(Function &Kernel, Hook &H);
   void defineChild(Function &Kernel);
   void createFinish(Function &Kernel, Hook &H);
@@ -317,7 +317,13 @@ static void addParameters(Value &V, SmallSetVector<Argument *, 4> &Parameters) {
       addParameters(*U, Parameters);
 }
 
-void Rewriter::findHooks() {
+void Rewriter::findHooks(ArrayRef<Function *> Exported) {
+  auto HasChild = [&](const Function &Kernel) {
+    return is_contained(Exported, &Kernel) ||
+           any_of(Sites, [&](const PlannedSite &P) {
+             return P.isMerged() && P.S.Kernel == &Kernel;
+           });
+  };
   for (PlannedSite &P : Sites)
     if (P.isMerged() && P.Level != Granularity::Warp) {
       Hook &H = Hooks[P.S.caller()];
@@ -354,7 +360,10 @@ void Rewriter::findHooks() {
       Hooks[&Kernel].MayWait = true;
   }
   for (auto &[Kernel, H] : Hooks) {
-    H.MayMeet = !mayWaitForThreads(*Kernel);
+    // Threads that a merged launch does not have pass no barrier of the kernel.
+    Waits Where = waitsOf(*Kernel);
+    H.MayMeet = Where == Waits::Nowhere ||
+                (Where == Waits::OnceEach && !HasChild(*Kernel));
     createPended(*Kernel, H);
   }
 }
@@ -392,7 +401,7 @@ void Rewriter::defineChild(Function &Kernel) {
 }
 
 void Rewriter::run(ArrayRef<Function *> Exported) {
-  findHooks();
+  findHooks(Exported);
   SmallSetVector<Function *, 8> Kernels, Forwards;
   for (Function *Kernel : Exported) {
     bool CanBeMerged = childObstacle(*Kernel, argumentBytes(*Kernel)).empty();

@@ -3,10 +3,12 @@
 #include "Sites.h"
 #include "llvm/Bitcode/BitcodeReader.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/Linker/Linker.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Transforms/Utils/ModuleUtils.h"
 
 extern "C" {
 extern const unsigned char pacc_device_rt[];
@@ -154,10 +156,61 @@ Expected<DeviceRuntime> DeviceRuntime::link(Module &M, const Function &Like,
   }
   definePool(M, PoolBytes);
   DeviceRuntime Result(M);
+  for (const std::string &Name : Names)
+    Result.Functions.push_back(M.getFunction(Name));
   for (StringRef Name :
        {"block_record", "grid_record", "child_begin", "child_loaded"})
     Result.function(Name)->addFnAttr(Attribute::AlwaysInline);
   return Result;
+}
+
+/// A kernel has the registers of what it may call, also of what it hardly ever
+/// calls, and ptxas gives a function as many as it likes, but no more than the
+/// least limit of the kernels that call it. So there is a kernel with a limit,
+/// never launched, that calls those functions which stay functions.
+static void limitRegisters(Module &M, ArrayRef<Function *> Functions) {
+  SmallVector<Type *, 32> Types;
+  for (Function *F : Functions)
+    append_range(Types, F->getFunctionType()->params());
+  LLVMContext &C = M.getContext();
+  auto *Kernel =
+      Function::Create(FunctionType::get(Type::getVoidTy(C), Types, false),
+                       GlobalValue::InternalLinkage, "__pacc_dev_limit", M);
+  appendToCompilerUsed(M, Kernel);
+  Kernel->setCallingConv(CallingConv::PTX_Kernel);
+  for (StringRef Key : {"target-cpu", "target-features"})
+    if (Functions.front()->hasFnAttribute(Key))
+      Kernel->addFnAttr(Functions.front()->getFnAttribute(Key));
+  Kernel->addFnAttr(RuntimeAttribute);
+  Kernel->addFnAttr(Attribute::Convergent);
+  Kernel->addFnAttr("nvvm.maxnreg", std::to_string(PACC_MAX_REGISTERS));
+  IRBuilder<> B(BasicBlock::Create(C, "entry", Kernel));
+  Argument *Next = Kernel->arg_begin();
+  for (Function *F : Functions) {
+    SmallVector<Value *, 8> Args;
+    for (size_t A = 0; A < F->arg_size(); ++A)
+      Args.push_back(Next++);
+    CallInst *Call = B.CreateCall(F, Args);
+    Call->setCallingConv(F->getCallingConv());
+    Call->setAttributes(F->getAttributes());
+  }
+  B.CreateRetVoid();
+}
+
+void DeviceRuntime::finish() {
+  auto IsDead = [](Function *F) { return F->isDefTriviallyDead(); };
+  for (auto *It = find_if(Functions, IsDead); It != Functions.end();
+       It = find_if(Functions, IsDead)) {
+    (*It)->eraseFromParent();
+    Functions.erase(It);
+  }
+  SmallVector<Function *> Called;
+  copy_if(Functions, std::back_inserter(Called), [](Function *F) {
+    return F->hasFnAttribute(Attribute::NoInline) &&
+           F->getCallingConv() != CallingConv::PTX_Kernel;
+  });
+  if (!Called.empty())
+    limitRegisters(*M, Called);
 }
 
 } // namespace pacc

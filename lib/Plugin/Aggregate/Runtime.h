@@ -8,6 +8,7 @@
 #define PACC_AGGREGATE_RUNTIME_H
 
 #include "../../DeviceRT/device.h"
+#include "llvm/ADT/SmallVector.h"
 #include "llvm/IR/DerivedTypes.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Support/Error.h"
@@ -67,12 +68,17 @@ public:
   /// A function of device.h, without its prefix: "launch_warp".
   llvm::Function *function(llvm::StringRef Name) const;
 
+  /// Removes what is not used, and keeps the rest from taking more than
+  /// PACC_MAX_REGISTERS registers. To be called when all calls are written.
+  void finish();
+
 private:
   explicit DeviceRuntime(llvm::Module &M);
 
   llvm::Module *M;
   llvm::StructType *LaunchTy;
   llvm::ArrayType *IdsTy;
+  llvm::SmallVector<llvm::Function *> Functions;
 };
 
 } // namespace pacc

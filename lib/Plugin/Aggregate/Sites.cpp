@@ -3,11 +3,14 @@
 #include "Streams.h"
 #include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/Analysis/CycleAnalysis.h"
+#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/Constants.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/Instructions.h"
 #include "llvm/IR/IntrinsicInst.h"
+#include "llvm/IR/IntrinsicsNVPTX.h"
 #include "llvm/IR/Module.h"
 #include "llvm/IR/Operator.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
@@ -217,12 +220,29 @@ static bool mayWaitForThreads(const Instruction &I) {
   return !Callee || Callee->isIntrinsic();
 }
 
-bool mayWaitForThreads(Function &F) {
+Waits waitsOf(Function &F) {
   Reach R = reachableFrom(F);
-  return !R.Unknown.empty() || any_of(R.Functions, [](Function *Reached) {
-    return any_of(instructions(Reached),
-                  [](const Instruction &I) { return mayWaitForThreads(I); });
+  if (!R.Unknown.empty())
+    return Waits::Anywhere;
+  SmallVector<Instruction *, 8> Waiting;
+  for (Function *Reached : R.Functions)
+    for (Instruction &I : instructions(Reached))
+      if (mayWaitForThreads(I))
+        Waiting.push_back(&I);
+  if (Waiting.empty())
+    return Waits::Nowhere;
+  CycleInfo Cycles;
+  Cycles.compute(F);
+  PostDominatorTree Tree(F);
+  bool Once = all_of(Waiting, [&](Instruction *I) {
+    const auto *Call = dyn_cast<IntrinsicInst>(I);
+    const BasicBlock *Block = I->getParent();
+    return Call && I->getFunction() == &F &&
+           Call->getIntrinsicID() ==
+               Intrinsic::nvvm_barrier_cta_sync_aligned_all &&
+           !Cycles.getCycle(Block) && Tree.dominates(Block, &F.getEntryBlock());
   });
+  return Once ? Waits::OnceEach : Waits::Anywhere;
 }
 
 //===----------------------------------------------------------------------===//

@@ -71,9 +71,11 @@ struct Reach {
 };
 Reach reachableFrom(llvm::Function &F);
 
-/// Whether threads of F's block may wait for each other in F: at barriers, in
-/// operations over a warp, or in code that is not known.
-bool mayWaitForThreads(llvm::Function &F);
+/// Where threads of a block may wait for each other in a kernel: nowhere; at
+/// barriers of the block that each of its threads passes once; or elsewhere, in
+/// operations over a warp or in code that is not known.
+enum class Waits { Nowhere, OnceEach, Anywhere };
+Waits waitsOf(llvm::Function &Kernel);
 
 /// True for functions that neither read thread and block numbers nor use
 /// streams: the toolkit's device runtime, printf, malloc, libdevice.
