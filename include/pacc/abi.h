@@ -153,6 +153,10 @@ enum {
   /* With PACC_COPY_OUT: the program may not write all of the bytes. They are
    * copied in too, and only those that the kernels changed are written. */
   PACC_COPY_CHANGES = 8,
+  /* From this bit on, with PACC_COPY_OUT: the logarithm, to the base 2, of the
+   * bytes that are written together where only changes are: those of an element
+   * of the array, or of a part of it, 8 at most. */
+  PACC_COPY_UNIT_SHIFT = 8,
 };
 
 /* Is the device expected to be faster than the original loops? `bytes` is what

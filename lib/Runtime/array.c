@@ -208,7 +208,7 @@ static void keep_before(struct pacc_run *run, const struct pacc_array *array,
 }
 
 static void note_result(struct pacc_run *run, const struct pacc_array *array,
-                        const struct rows *rows, bool changes) {
+                        const struct rows *rows, uint32_t direction) {
   struct pacc_result *result = pacc_run_add_result(run);
   if (!result) {
     FAIL_HERE(run, "out of host memory for array %s", array->name);
@@ -220,7 +220,8 @@ static void note_result(struct pacc_run *run, const struct pacc_array *array,
   result->width = (uint64_t)rows->width;
   result->count = (uint64_t)rows->count;
   result->pitch = (uint64_t)rows->pitch;
-  if (changes || run->managed)
+  result->unit = pacc_copy_unit(direction);
+  if (direction & PACC_COPY_CHANGES || run->managed)
     keep_before(run, array, rows, result);
 }
 
@@ -262,7 +263,7 @@ PACC_RT_API void __pacc_rt_copy(void *handle, uint32_t number,
     copy_in(run, array, &rows, host_bytes(array, &rows), (uint64_t)rows.pitch,
             false);
   if (!run->failed && direction & PACC_COPY_OUT)
-    note_result(run, array, &rows, direction & PACC_COPY_CHANGES);
+    note_result(run, array, &rows, direction);
 }
 
 /* ---- results ---------------------------------------------------------- */
@@ -326,7 +327,7 @@ void pacc_run_write_back(struct pacc_run *run) {
     if (result->before)
       pacc_copy_changes(result->host, result->pitch, result->result,
                         result->before, result->width, result->width,
-                        result->count);
+                        result->count, result->unit);
     else
       pacc_copy_rows(result->host, result->pitch, result->result, result->width,
                      result->width, result->count);

@@ -12,12 +12,13 @@
 void pacc_copy_rows(void *to, uint64_t to_pitch, const void *from,
                     uint64_t from_pitch, uint64_t width, uint64_t count);
 
-/* The same, but writes only bytes of `from` that differ from those of `before`,
- * which has the layout of `from`: other bytes of `to` may be another thread's.
+/* The same, but writes only what differs from `before`, which has the layout of
+ * `from`: the rest of `to` may be another thread's. `unit` bytes (1, 2, 4 or 8)
+ * are written together; single bytes if the rows in `to` are not aligned to it.
  */
 void pacc_copy_changes(void *to, uint64_t to_pitch, const void *from,
                        const void *before, uint64_t from_pitch, uint64_t width,
-                       uint64_t count);
+                       uint64_t count, uint32_t unit);
 
 /* How many threads a large copy can use beside the one that makes it. */
 unsigned pacc_copy_helpers(void);

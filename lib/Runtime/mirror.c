@@ -26,6 +26,7 @@ static struct pacc_mirror *add_mirror(struct pacc_run *run,
   mirror->name = array->name;
   mirror->start = start;
   mirror->size = (uint64_t)(end - start);
+  mirror->unit = 8;
   uint64_t shift = device->memory.exact ? 0
                                         : (uint64_t)(start - array->host) &
                                               (uint64_t)(ALIGNMENT - 1);
@@ -140,6 +141,8 @@ static void take_over(struct pacc_run *run, struct pacc_mirror *mirror,
                       struct pacc_mirror *old) {
   uint64_t offset = (uint64_t)(old->start - mirror->start);
   old->retired = true;
+  if (old->unit < mirror->unit)
+    mirror->unit = old->unit;
   if (old->before) {
     pacc_copy_rows((char *)(uintptr_t)mirror->before->address + offset,
                    old->size, (const void *)(uintptr_t)old->before->address,
@@ -222,7 +225,12 @@ void pacc_mirror_want(struct pacc_run *run, struct pacc_mirror *mirror,
     mirror->wants_check = true;
   if (direction & PACC_COPY_IN)
     mirror->wants_contents = true;
-  if (!(direction & PACC_COPY_OUT) || is_written(mirror, &box))
+  if (!(direction & PACC_COPY_OUT))
+    return;
+  uint32_t unit = pacc_copy_unit(direction);
+  if (unit < mirror->unit)
+    mirror->unit = unit;
+  if (is_written(mirror, &box))
     return;
   if (!(direction & PACC_COPY_CHANGES))
     add_box(run, mirror, &box);
@@ -288,7 +296,8 @@ static bool add_result(struct pacc_run *run, const struct pacc_mirror *mirror,
                                  .device = mirror->address + box->lo,
                                  .width = box->width,
                                  .count = box->count,
-                                 .pitch = box->pitch};
+                                 .pitch = box->pitch,
+                                 .unit = mirror->unit};
   if (mirror->before)
     result->before = (const char *)(uintptr_t)mirror->before->address + box->lo;
   return true;

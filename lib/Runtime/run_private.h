@@ -30,6 +30,7 @@ struct pacc_array {
  * before  what the host had there at the region's begin, dense too, if only
  *         changes may be written; else NULL
  * before_block  the memory of `before`, if it is the run's own
+ * unit    bytes that are written together then
  */
 struct pacc_result {
   const char *name;
@@ -39,7 +40,12 @@ struct pacc_result {
   char *result;
   const char *before;
   struct pacc_block *before_block;
+  uint32_t unit;
 };
+
+static inline uint32_t pacc_copy_unit(uint32_t direction) {
+  return UINT32_C(1) << (direction >> PACC_COPY_UNIT_SHIFT & 3);
+}
 
 /* Pinned memory through which copies to the device go (stage.c).
  * block   of PACC_STAGE_SLOTS pieces; NULL before the first such copy

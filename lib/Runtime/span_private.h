@@ -19,6 +19,7 @@ struct pacc_box {
  * before   what the host had when the device got it, if regions write bytes
  * that are not known: then only changes may go back, and the boxes are just
  *          dirty_lo to dirty_hi, the hull of what may have been written
+ * unit     bytes that are written together then
  * user     the region that has an address in it and runs no kernel yet
  * wants_*  of this region: its contents, only changes to be written, a look
  *          whether the memory can be read at all
@@ -34,6 +35,7 @@ struct pacc_mirror {
   uint64_t dirty_lo, dirty_hi;
   struct pacc_box boxes[PACC_MAX_BOXES];
   unsigned n_boxes;
+  uint32_t unit;
   bool filled, retired;
   const struct pacc_run *user;
   bool wants_contents, wants_before, wants_check;

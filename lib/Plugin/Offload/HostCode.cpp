@@ -52,6 +52,12 @@ RegionBuilder::Rows RegionBuilder::createRows(const ArrayAst &Array,
   return {First, Width, Count, Pitch};
 }
 
+/// See PACC_COPY_UNIT_SHIFT.
+static unsigned unitOf(const ArrayAst &Array) {
+  unsigned Bytes = Array.SAI->getElemSizeInBytes();
+  return std::min(countr_zero(Bytes), 3);
+}
+
 void RegionBuilder::createCopy(const ArrayAst &Array, const ExtentAst &Extent,
                                unsigned Index, unsigned Direction) {
   auto [First, Width, Count, Pitch] = createRows(Array, Extent);
@@ -250,7 +256,8 @@ RegionBuilder::createRegion(const RegionAst &Region, Value *Descriptor,
     if (Array.HasOut)
       createCopy(Array, Array.Out, Index,
                  PACC_COPY_OUT | (Array.Maybe ? PACC_COPY_MAYBE : 0) |
-                     (Array.Changes ? PACC_COPY_CHANGES : 0));
+                     (Array.Changes ? PACC_COPY_CHANGES : 0) |
+                     unitOf(Array) << PACC_COPY_UNIT_SHIFT);
   create(Region.Root.copy());
   Value *Status =
       callRuntime(Builder, "__pacc_rt_end", Builder.getInt32Ty(), {Run});
