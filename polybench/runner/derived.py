@@ -16,6 +16,10 @@ A column is empty where a row has nothing to make it from: wrong results have no
 times, and a file without the device's rates has no bounds. Where a row's kernel ran
 its original loops, it has times only if that was for the runtime to choose
 (`@auto`).
+
+In results of dynpar/dynpar.py:
+
+    over_plain  how many times as fast as the same launches made one by one
 """
 
 import math
@@ -104,3 +108,19 @@ def add(rows):
         }.items()})
         row["error"] = f"{float(row['max_scaled']):.1g}" \
             if row.get("max_scaled") else ""
+
+
+def add_dynpar(rows):
+    """Adds over_plain to the rows of a file that dynpar.py wrote."""
+    def case(row):
+        return tuple(row[name] for name in ("program", "size", "graph"))
+
+    right = [row for row in rows if row["result"] == "ok" and row["median_ms"]]
+    plain = {case(row): float(row["median_ms"]) for row in right
+             if row["variant"] == "plain"}
+    for row in rows:
+        row["over_plain"] = ""
+    for row in right:
+        if case(row) in plain:
+            row["over_plain"] = _digits(plain[case(row)] /
+                                        float(row["median_ms"]))

@@ -10,8 +10,9 @@ that columns must have:
     <!-- csv:begin polybench/results/x.csv | kernel, time_ms as time (ms) | dataset=LARGE -->
     <!-- csv:end -->
 
-A value `A/B` is one of both, and `column!=value` is all others. A number in a sentence is the count of a column's
-different values (`*`: of rows), or the geometric mean of a column:
+A value `A/B` is one of both, and `column!=value` is all others. A number in a
+sentence is the count of a column's different values (`*`: of rows), or the
+geometric mean of a column:
 
     <!-- csv:count polybench/results/x.csv | kernel | dataset=LARGE -->30<!-- csv:end -->
     <!-- csv:mean polybench/results/x.csv | speedup | config=auto -->12.3<!-- csv:end -->
@@ -43,6 +44,8 @@ def chosen_rows(root, name, columns, conditions):
         rows = list(csv.DictReader(file))
     if rows and set(store.KEY) < set(rows[0]):
         derived.add(rows)
+    elif rows and "variant" in rows[0]:
+        derived.add_dynpar(rows)
     tests = [
         (*c.strip().replace("!=", "=").split("=", 1), "!=" not in c)
         for c in ",".join(conditions).split(",")
