@@ -235,6 +235,18 @@ static bool comesFromAddress(Value *V, ScalarEvolution &SE) {
   });
 }
 
+/// Does a statement hand such a number on, to a PHI or to what follows the
+/// region? It need not be an operand of anything in the statement.
+static bool passesAddressOn(const MemoryAccess &MA, ScalarEvolution &SE) {
+  if (!MA.isWrite() || MA.isLatestArrayKind())
+    return false;
+  if (MA.isOriginalAnyPHIKind())
+    return any_of(MA.getIncoming(), [&](const auto &Edge) {
+      return comesFromAddress(Edge.second, SE);
+    });
+  return comesFromAddress(MA.getAccessValue(), SE);
+}
+
 static bool mayBeFoldedWrongly(const MemoryAccess &MA, ScalarEvolution &SE) {
   const ScopArrayInfo *SAI = MA.getOriginalScopArrayInfo();
   if (MA.getNumSubscripts() != SAI->getNumberOfDimensions())
@@ -270,6 +282,8 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
       return reject("array '" + arrayName(*SAI) +
                         "' has elements that are no numbers of at most 64 bits",
                     Where);
+    if (passesAddressOn(*MA, SE))
+      return reject("an address used as a number", Where);
     if (!MA->isLatestArrayKind())
       continue;
     if (!MA->isAffine())
