@@ -47,19 +47,22 @@ static int run_thread(struct pacc_worker *worker, uint64_t id) {
   return 0;
 }
 
-/* One round. Returns the number of threads that ran, -1 after a fault. */
-static int run_round(struct pacc_worker *worker) {
+/* One round. Returns the number of threads that ran and do not sleep, -1 after
+ * a fault; and how many sleep. */
+static int run_round(struct pacc_worker *worker, uint32_t *n_asleep) {
   int n_ran = 0;
+  *n_asleep = 0;
   uint32_t kept = 0;
   if (worker->launch->seed)
     pacc_shuffle(worker->order, worker->n_listed, &worker->random);
   for (uint32_t i = 0; i < worker->n_listed; i++) {
     uint64_t id = worker->order[i];
     struct pacc_fiber *fiber = &worker->fibers[pacc_cpu_id_linear(id)];
-    if (fiber->state <= PACC_READY) {
+    if (fiber->state <= PACC_ASLEEP) {
       if (run_thread(worker, id))
         return -1;
-      n_ran++;
+      *n_asleep += fiber->state == PACC_ASLEEP;
+      n_ran += fiber->state != PACC_ASLEEP;
     }
     if (fiber->state != PACC_DONE)
       worker->order[kept++] = id;
@@ -76,10 +79,11 @@ void pacc_block_run(struct pacc_worker *worker) {
   worker->n_alive = worker->n_listed = n;
   pacc_sync_begin(worker);
   while (worker->n_alive) {
-    int n_ran = run_round(worker);
+    uint32_t n_asleep;
+    int n_ran = run_round(worker, &n_asleep);
     if (n_ran < 0)
       break;
-    if (n_ran == 0 && !pacc_sync_release_active(worker)) {
+    if (n_ran == 0 && !pacc_sync_release_active(worker) && !n_asleep) {
       worker->fault = (struct pacc_fault){.status = PACC_CPU_ERROR_DEADLOCK};
       break;
     }

@@ -43,6 +43,7 @@ struct pacc_launch {
 enum pacc_state {
   PACC_NEW,
   PACC_READY,
+  PACC_ASLEEP, /* may run, but waits for something that others do */
   PACC_AT_BARRIER,
   PACC_IN_WARP,
   PACC_AT_ACTIVEMASK,

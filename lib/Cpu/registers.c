@@ -62,10 +62,11 @@ uint32_t pacc_dev_read_ptx_sreg_globaltimer_lo(void) {
 uint64_t pacc_dev_read_ptx_sreg_gridid(void) {
   return pacc_worker_current->launch->number;
 }
-/* Other threads of the block run when this one ends or waits; other grids may
- * run now, and the other blocks of a resident grid, unless one has failed. */
+/* Other threads of the block run now, other grids may, and the other blocks of
+ * a resident grid, unless one has failed. */
 void pacc_dev_nanosleep(uint32_t ns) {
-  const struct pacc_launch *launch = pacc_worker_current->launch;
+  struct pacc_worker *worker = pacc_worker_current;
+  const struct pacc_launch *launch = worker->launch;
   (void)ns;
   if (launch->resident) {
     struct pacc_fault fault = {.status = launch->status,
@@ -76,6 +77,8 @@ void pacc_dev_nanosleep(uint32_t ns) {
   }
   if (launch->on_pause)
     launch->on_pause(launch->owner);
+  worker->fibers[worker->running].state = PACC_ASLEEP;
+  pacc_block_wait(worker);
 }
 
 /* Memory of the block that CUDA keeps for itself and for cooperative groups. */

@@ -335,7 +335,8 @@ void pacc_sync_exit(struct pacc_worker *worker, uint32_t linear) {
 }
 
 /* Which lanes are together is for the hardware to say. Here it is all lanes
- * of the warp that ask at the same place before the block can't go on. */
+ * of the warp that ask at the same place before the block can't go on, or only
+ * by threads that sleep. */
 uint32_t pacc_dev_activemask(uint32_t site) {
   struct pacc_worker *worker = pacc_worker_current;
   struct pacc_fiber *fiber = &worker->fibers[worker->running];

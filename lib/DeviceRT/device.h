@@ -156,6 +156,21 @@ void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                             uint32_t slots, const struct pacc_room *rooms);
 
+/* Where a thread is among the launches of its block: 0 at its start. */
+struct pacc_turn {
+  uint32_t epoch;
+  uint32_t line;
+};
+
+/* Launches of a block that have an order in each thread and may come more than
+ * once: each thread calls rounds_begin in place of block_begin. Launches with
+ * one `kind` are of one kernel and into the same streams. The launches of a
+ * thread stay in order; what finds no memory goes out at once, behind what was
+ * recorded before. */
+void __pacc_dev_rounds_begin(void);
+void __pacc_dev_rounds_record(const struct pacc_launch *launch, uint32_t kind,
+                              struct pacc_turn *turn);
+
 /* The end of a kernel, where every thread of it leaves.
  *
  * One thread of each block learns that all of the block are there:
@@ -165,7 +180,8 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
  *   block_leave  not 0 in the last thread to come; nobody waits. For kernels
  *                that called block_begin
  * That thread calls block_flush for each slot in order, if there are block
- * groups, and then block_leaves_grid, with the result that it got.
+ * groups, or rounds_flush after rounds_begin, and then block_leaves_grid, with
+ * the result that it got.
  *
  *   block_leaves_grid  true if its block was the grid's last
  *   grid_leave         the same of a single thread, where neither block_meet
@@ -181,6 +197,7 @@ void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
 uint32_t __pacc_dev_block_meet(uint32_t pended);
 uint32_t __pacc_dev_block_leave(void);
 void __pacc_dev_block_flush(const struct pacc_launch *launch, uint32_t slot);
+void __pacc_dev_rounds_flush(void);
 uint32_t __pacc_dev_block_leaves_grid(uint32_t left);
 uint32_t __pacc_dev_grid_leave(uint32_t pended);
 void __pacc_dev_grid_flush(const struct pacc_launch *launch, uint32_t slot);

@@ -25,14 +25,8 @@ void pacc_group_clear(struct pacc_group *group) {
   group->last = 0;
   group->lock = 0;
   group->deferring = 0;
-  for (uint32_t i = 0; i < PACC_SLOTS; ++i) {
-    struct pacc_slot *slot = &group->slots[i];
-    slot->filled = 0;
-    slot->batch = 0;
-    slot->threads = 0;
-    slot->shared = 0;
-    slot->apart = 0;
-  }
+  for (uint32_t i = 0; i < PACC_SLOTS; ++i)
+    pacc_slot_clear(&group->slots[i]);
 }
 
 void __pacc_dev_block_begin(void) {
@@ -91,10 +85,8 @@ PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
   return state;
 }
 
-/* All lanes of `mask` have valid launches, and the group has memory. Records
- * beyond its capacity go out at once; then all later ones do. */
-static void slot_record(struct pacc_slot *slot, uint32_t capacity,
-                        const struct pacc_launch *launch, uint32_t mask) {
+void pacc_slot_record(struct pacc_slot *slot, uint32_t capacity,
+                      const struct pacc_launch *launch, uint32_t mask) {
   uint32_t blocks = pacc_launch_blocks(launch);
   uint32_t merged = blocks != 0;
   if (!merged)
@@ -124,7 +116,7 @@ static void group_record(struct pacc_group *group, uint64_t threads,
   if (state != PACC_GROUP_READY)
     __pacc_dev_launch_warp(launch);
   else if (valid)
-    slot_record(&group->slots[slot], group->capacity, launch, takers);
+    pacc_slot_record(&group->slots[slot], group->capacity, launch, takers);
 }
 
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
@@ -201,20 +193,17 @@ uint32_t __pacc_dev_grid_leave(uint32_t pended) {
   return group_leave(group, pacc_grid_threads());
 }
 
-/* The records of a slot as a batch. */
-static struct pacc_batch *slot_close(const struct pacc_group *group,
-                                     struct pacc_slot *slot,
-                                     const struct pacc_launch *launch) {
+void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity) {
   struct pacc_batch *batch = slot->batch;
-  pacc_batch_describe(batch, launch, pacc_load_u32(&slot->threads),
-                      pacc_load_u32(&slot->shared));
+  batch->threads = pacc_load_u32(&slot->threads);
+  batch->shared = pacc_load_u32(&slot->shared);
   batch->apart = pacc_load_u32(&slot->apart);
   uint64_t filled = pacc_load_u64(&slot->filled);
   uint64_t blocks = filled & ((1ull << PACC_FILLED_BITS) - 1);
   uint64_t records = filled >> PACC_FILLED_BITS;
-  if (records > group->capacity) {
-    records = group->capacity;
-    uint32_t last = group->capacity - 1;
+  if (records > capacity) {
+    records = capacity;
+    uint32_t last = capacity - 1;
     struct pacc_launch launch_of_last = pacc_record_read(batch, last);
     /* A record has only the low half of a sum that is too large anyway. */
     if (blocks <= UINT32_MAX)
@@ -223,20 +212,30 @@ static struct pacc_batch *slot_close(const struct pacc_group *group,
   }
   batch->records = (uint32_t)records;
   batch->blocks = blocks > PACC_MAX_GRID ? UINT32_MAX : (uint32_t)blocks;
-  return batch;
+}
+
+/* The records of a slot as a batch. */
+static struct pacc_batch *slot_batch(const struct pacc_group *group,
+                                     struct pacc_slot *slot,
+                                     const struct pacc_launch *launch) {
+  pacc_batch_describe(slot->batch, launch, 0, 0);
+  pacc_slot_close(slot, group->capacity);
+  return slot->batch;
+}
+
+void pacc_batch_send_or_defer(struct pacc_batch *batch) {
+  uint32_t later = batch->wait == PACC_LATER_ALL && pacc_grid_is_deferring();
+  if (batch->wait == PACC_NOW || batch->records == 0)
+    pacc_batch_send(batch, 0);
+  else if (later || !pacc_batch_try(batch))
+    pacc_grid_defer(batch);
 }
 
 PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
                                       uint32_t slot) {
   struct pacc_group *group = block_group_of();
-  if (pacc_load_u32(&group->state) != PACC_GROUP_READY)
-    return;
-  struct pacc_batch *batch = slot_close(group, &group->slots[slot], launch);
-  uint32_t later = launch->wait == PACC_LATER_ALL && pacc_grid_is_deferring();
-  if (launch->wait == PACC_NOW || batch->records == 0)
-    pacc_batch_send(batch, 0);
-  else if (later || !pacc_batch_try(batch))
-    pacc_grid_defer(batch);
+  if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
+    pacc_batch_send_or_defer(slot_batch(group, &group->slots[slot], launch));
 }
 
 PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
@@ -244,5 +243,5 @@ PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
   struct pacc_group *group = pacc_grid_group();
   uint32_t patience = PACC_PATIENCE;
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
-    pacc_batch_send(slot_close(group, &group->slots[slot], launch), &patience);
+    pacc_batch_send(slot_batch(group, &group->slots[slot], launch), &patience);
 }

@@ -95,6 +95,26 @@ struct pacc_group {
 
 void pacc_group_clear(struct pacc_group *group);
 
+PACC_INLINE void pacc_slot_clear(struct pacc_slot *slot) {
+  slot->filled = 0;
+  slot->batch = 0;
+  slot->threads = 0;
+  slot->shared = 0;
+  slot->apart = 0;
+}
+
+/* All lanes of `mask` have valid launches, and the slot has memory. Records
+ * beyond its capacity go out at once; then all later ones do. */
+void pacc_slot_record(struct pacc_slot *slot, uint32_t capacity,
+                      const struct pacc_launch *launch, uint32_t mask);
+
+/* Completes the batch of a slot: what its records add up to. */
+void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity);
+
+/* Sends a batch of a block, or leaves it to the end of the grid if CUDA has no
+ * room for it and it may wait. */
+void pacc_batch_send_or_defer(struct pacc_batch *batch);
+
 PACC_INLINE uint32_t pacc_block_threads(void) {
   return __gpu_num_threads_x() * __gpu_num_threads_y() * __gpu_num_threads_z();
 }

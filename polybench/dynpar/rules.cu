@@ -252,6 +252,33 @@ static bool loop() {
       loopParent);
 }
 
+// Two kernels in turns, in loops of different lengths.
+
+__global__ void doubleChild(unsigned *out) { *out = *out * 2 + 1; }
+__global__ void roundsParent(unsigned *out) {
+  unsigned i = index();
+  for (unsigned k = 0; k < i % 19; ++k) {
+    orderChild<<<1, 1>>>(out + i, 3, k);
+    if ((i + k) % 4 == 0)
+      doubleChild<<<1, 1>>>(out + i);
+  }
+  if (i % 2)
+    orderChild<<<1, 1>>>(out + i, 7, i);
+}
+static bool rounds() {
+  return run(
+      [](unsigned i) {
+        unsigned x = 0;
+        for (unsigned k = 0; k < i % 19; ++k) {
+          x = x * 3 + k;
+          if ((i + k) % 4 == 0)
+            x = x * 2 + 1;
+        }
+        return i % 2 ? x * 7 + i : x;
+      },
+      roundsParent);
+}
+
 // A launch, a copy that reads what it wrote, and a launch that reads the copy.
 
 __global__ void copyChild(unsigned *to, const unsigned *from, unsigned add) {
@@ -503,6 +530,7 @@ static const struct {
     {"warps", warps},
     {"order", order},
     {"loop", loop},
+    {"rounds", rounds},
     {"copies", copies},
     {"divergence", divergence},
     {"early-returns", earlyReturns},

@@ -35,9 +35,9 @@ define ptx_kernel void @two() #0 {
   ret void
 }
 
-; CHECK: loop: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the NULL stream: it is in a loop
+; CHECK: loop: launch of 'leaf', 0 bytes, NULL stream: merged over the block into the NULL stream: it is in a loop
 ; WARP: loop: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the NULL stream: as asked for
-; BLOCK: loop: launch of 'leaf', 0 bytes, NULL stream: merged over the warp into the NULL stream: it is in a loop
+; BLOCK: loop: launch of 'leaf', 0 bytes, NULL stream: merged over the block into the NULL stream: it is in a loop
 define ptx_kernel void @loop(i1 %c) #0 {
   br label %go
 go:

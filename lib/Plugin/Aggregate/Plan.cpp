@@ -211,19 +211,14 @@ std::string Planner::groupObstacle(Function &F) {
   if (Own.size() > PACC_SLOTS)
     return "the kernel has more than " + std::to_string(PACC_SLOTS) +
            " launches";
-  for (PlannedSite *P : Own)
-    if (isOrdered(P->S.Stream) && isInCycle(P->S))
-      return P->S.Launch == Own.front()->S.Launch && Own.size() == 1
-                 ? "it is in a loop"
-                 : "the kernel has a launch in a loop";
   return {};
 }
 
 /// A block's state is in static shared memory, of which a kernel has 48 KiB
 /// (CUDA C++ Programming Guide, "Technical Specifications per Compute
 /// Capability"). Whatever the module has counts as the kernel's.
-static bool hasRoomForBlockState(const Module &M) {
-  constexpr uint64_t Most = 48 << 10, State = 512;
+static bool hasRoomForBlockState(const Module &M, uint64_t State) {
+  constexpr uint64_t Most = 48 << 10;
   uint64_t Bytes = 0;
   for (const GlobalVariable &G : M.globals())
     if (G.getAddressSpace() == NVPTXAS::ADDRESS_SPACE_SHARED)
@@ -234,10 +229,18 @@ static bool hasRoomForBlockState(const Module &M) {
 
 void Planner::chooseLevels(Function &F) {
   std::string Obstacle = groupObstacle(F);
-  bool ByBlock = Options.Level == Granularity::Block;
-  bool NoRoom = ByBlock && !hasRoomForBlockState(M);
-  unsigned Slots = 0;
   SmallVector<PlannedSite *, 8> Own = sitesIn(F, true);
+  // A grid has no stream in which launches of different rounds stay in order.
+  bool InRounds = any_of(Own, [&](PlannedSite *P) {
+    return isOrdered(P->S.Stream) && isInCycle(P->S);
+  });
+  std::string Loop =
+      Own.size() == 1 ? "it is in a loop" : "the kernel has a launch in a loop";
+  bool ByBlock = Options.Level == Granularity::Block || InRounds;
+  bool NoRoom = ByBlock && !hasRoomForBlockState(M, InRounds ? 1024 : 512);
+  if (Obstacle.empty() && InRounds && NoRoom)
+    Obstacle = Loop + ", and a block has no shared memory left";
+  unsigned Slots = 0;
   for (auto [Index, P] : enumerate(Own)) {
     if (Options.Level == Granularity::Warp) {
       P->Level = Granularity::Warp;
@@ -249,11 +252,16 @@ void Planner::chooseLevels(Function &F) {
       P->Level = ByBlock && !NoRoom ? Granularity::Block : Granularity::Grid;
       // Launches of one kernel that have no order are recorded together.
       auto Before = ArrayRef(Own).take_front(Index);
-      auto *Like = find_if(Before, [P = P](PlannedSite *Q) {
-        return !P->Ordered && !Q->Ordered && Q->S.Kernel == P->S.Kernel;
+      auto *Like = find_if(Before, [&, P = P](PlannedSite *Q) {
+        return Q->S.Kernel == P->S.Kernel && Q->Ordered == P->Ordered &&
+               (InRounds ? Q->MergedStream == P->MergedStream &&
+                               Q->PlainStream == P->PlainStream
+                         : !P->Ordered);
       });
+      P->InRounds = InRounds;
       P->Slot = Like != Before.end() ? (*Like)->Slot : Slots++;
-      P->Why = Options.Level == Granularity::Auto
+      P->Why = InRounds ? Loop
+               : Options.Level == Granularity::Auto
                    ? "each thread launches at most once here, and nothing "
                      "depends on when"
                : NoRoom ? "a block has no shared memory left"

@@ -20,6 +20,9 @@ struct PlannedSite {
   Granularity Level = Granularity::Warp;
   /// Number of its records in its kernel, if Level is Block or Grid.
   unsigned Slot = 0;
+  /// Level is Block, and the kernel has launches in loops whose order counts:
+  /// records stand in the order of each thread (lib/DeviceRT/rounds.c).
+  bool InRounds = false;
   /// Where a launch that is not merged goes, and one that is.
   StreamKind PlainStream = StreamKind::Null;
   StreamKind MergedStream = StreamKind::Null;

@@ -37,6 +37,8 @@ private:
     /// The first site of each slot.
     SmallVector<PlannedSite *, PACC_SLOTS> Sites;
     GlobalVariable *Rooms = nullptr;
+    /// Where a thread is among the block's launches, if they are in rounds.
+    AllocaInst *Turn = nullptr;
     bool MayWait = false;
     /// Whether a thread that waits at the kernel's end keeps no other waiting.
     bool MayMeet = false;
@@ -52,6 +54,7 @@ private:
       B.CreateCall(Finish, Values);
     }
     bool usesGrid() const { return Level == Granularity::Grid || MayWait; }
+    StringRef begin() const { return Turn ? "rounds_begin" : "block_begin"; }
     Function *runtime(DeviceRuntime &RT, StringRef What) const {
       StringRef Prefix = Level == Granularity::Block ? "block_" : "grid_";
       return RT.function((Prefix + What).str());
@@ -69,6 +72,7 @@ private:
   Value *field(IRBuilder<> &B, Value *Launch, unsigned Field);
   void rewrite(PlannedSite &P);
   void findHooks(ArrayRef<Function *> Exported);
+  void createTurn(Function &Kernel, Hook &H);
   void createPended(Function &Kernel, Hook &H);
   void defineChild(Function &Kernel);
   void createFinish(Function &Kernel, Hook &H);
@@ -170,6 +174,9 @@ void Rewriter::rewrite(PlannedSite &P) {
     Old->replaceAllUsesWith(Error);
   } else if (P.Level == Granularity::Warp) {
     B.CreateCall(Runtime.function("launch_warp"), {Launch});
+  } else if (P.InRounds) {
+    B.CreateCall(Runtime.function("rounds_record"),
+                 {Launch, B.getInt32(P.Slot), Hooks[Old->getFunction()].Turn});
   } else {
     Hook &H = Hooks[Old->getFunction()];
     B.CreateCall(H.runtime(Runtime, "record"),
@@ -252,6 +259,10 @@ void Rewriter::createFinish(Function &Kernel, Hook &H) {
     B.SetInsertPoint(Next);
   };
   auto Flush = [&] {
+    if (H.Turn) {
+      B.CreateCall(Runtime.function("rounds_flush"));
+      return;
+    }
     ValueToValueMapTy Map;
     for (auto [A, Mine] : zip_first(H.Parameters, F->args()))
       Map[A] = &Mine;
@@ -304,7 +315,7 @@ void Rewriter::hookKernel(Function &Kernel, Hook &H) {
     BasicBlock &Entry = Kernel.getEntryBlock();
     B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
     B.SetCurrentDebugLocation(Nowhere);
-    B.CreateCall(Runtime.function("block_begin"));
+    B.CreateCall(Runtime.function(H.begin()));
   }
 }
 
@@ -332,6 +343,10 @@ void Rewriter::findHooks(ArrayRef<Function *> Exported) {
         H.Sites.push_back(&P);
     }
   for (auto &[Kernel, H] : Hooks) {
+    if (any_of(H.Sites, [](PlannedSite *P) { return P->InRounds; })) {
+      createTurn(*Kernel, H);
+      continue;
+    }
     // struct pacc_room
     SmallVector<uint32_t, 2 * PACC_SLOTS> Rooms;
     for (PlannedSite *P : H.Sites) {
@@ -368,6 +383,15 @@ void Rewriter::findHooks(ArrayRef<Function *> Exported) {
   }
 }
 
+void Rewriter::createTurn(Function &Kernel, Hook &H) {
+  BasicBlock &Entry = Kernel.getEntryBlock();
+  IRBuilder<> B(&Entry, Entry.begin());
+  auto *Ty = ArrayType::get(B.getInt32Ty(), sizeof(pacc_turn) / 4);
+  H.Turn = B.CreateAlloca(Ty, nullptr, "turn");
+  B.SetInsertPoint(&Entry, Entry.getFirstNonPHIOrDbgOrAlloca());
+  B.CreateStore(Constant::getNullValue(Ty), H.Turn);
+}
+
 /// Launches in functions are not noted: they may always have been.
 void Rewriter::createPended(Function &Kernel, Hook &H) {
   Reach R = reachableFrom(Kernel);
@@ -392,7 +416,7 @@ void Rewriter::defineChild(Function &Kernel) {
       Kernel, P == Sites.end() ? 0 : P->Same,
       [&](IRBuilder<> &B) {
         if (H && H->Level == Granularity::Block)
-          B.CreateCall(Runtime.function("block_begin"));
+          B.CreateCall(Runtime.function(H->begin()));
       },
       [&](IRBuilder<> &B) {
         if (H)

@@ -25,7 +25,7 @@ static _Alignas(256) unsigned char pool_data[POOL_UNITS_MOST * PACC_POOL_UNIT +
 static uint64_t pool_tags[POOL_UNITS_MOST];
 struct pacc_pool __pacc_dev_pool;
 
-enum level { PLAIN, WARP, BLOCK, GRID };
+enum level { PLAIN, WARP, BLOCK, GRID, ROUNDS };
 
 /* What the program of a seed is. */
 static struct {
@@ -103,7 +103,7 @@ static const struct emu_dim3 same_block = {5, 2, 1};
 
 /* One `kernel<<<grid, block>>>(arguments)` of the source. */
 static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
-                      int64_t *previous) {
+                      int64_t *previous, struct pacc_turn *turn) {
   uint64_t r = mix(key * SLOTS_MOST + slot + 1);
   struct emu_dim3 grid = dim3(1 + r % 2, 1 + (r >> 8) % 2, 1 + (r >> 16) % 2);
   struct emu_dim3 block =
@@ -156,24 +156,36 @@ static void launch_at(uint64_t key, uint32_t slot, uint32_t depth,
   case GRID:
     __pacc_dev_grid_record(&launch, slot, program.slots, rooms());
     break;
+  case ROUNDS:
+    __pacc_dev_rounds_record(&launch, slot, turn);
+    break;
   }
 }
 
 /* Whether it launched. */
 static bool parent_body(uint64_t key, uint32_t depth) {
   int64_t previous = -1;
+  struct pacc_turn turn = {0, 0};
   if (depth == 0)
     return false;
   for (uint32_t i = 0; i < program.slots * (program.again + 1); ++i) {
     if (mix(key + i * 77) % 100 < program.density)
-      launch_at(key, i % program.slots, depth, &previous);
+      launch_at(key + i / program.slots, i % program.slots, depth, &previous,
+                &turn);
     if (program.density < 100 && mix(key + 5) % 7 == 0)
       break;
   }
   return previous >= 0;
 }
 
-/* What the compiler adds where threads leave. */
+/* What the compiler adds where threads begin and leave. */
+static void parent_begin(void) {
+  if (program.level == BLOCK)
+    __pacc_dev_block_begin();
+  if (program.level == ROUNDS)
+    __pacc_dev_rounds_begin();
+}
+
 static void parent_end(uint32_t depth, bool pended) {
   struct arguments arguments = {.depth = depth - 1};
   struct pacc_launch launch = {
@@ -189,7 +201,8 @@ static void parent_end(uint32_t depth, bool pended) {
       .same_shape = program.same_shape,
       .block = {same_block.x, same_block.y, same_block.z},
   };
-  bool in_grid = program.level == GRID, in_block = program.level == BLOCK;
+  bool in_grid = program.level == GRID, in_rounds = program.level == ROUNDS;
+  bool in_block = program.level == BLOCK || in_rounds;
   bool by_block = in_block || program.meets;
   bool uses_grid = in_grid || program.wait;
   if (!in_block && !uses_grid)
@@ -198,8 +211,11 @@ static void parent_end(uint32_t depth, bool pended) {
   if (by_block)
     last = program.meets ? __pacc_dev_block_meet(pended)
                          : __pacc_dev_block_leave();
-  for (uint32_t slot = 0; last && in_block && slot < program.slots; ++slot)
-    __pacc_dev_block_flush(&launch, slot);
+  if (last && in_rounds)
+    __pacc_dev_rounds_flush();
+  else
+    for (uint32_t slot = 0; last && in_block && slot < program.slots; ++slot)
+      __pacc_dev_block_flush(&launch, slot);
   if (!last || !uses_grid)
     return;
   if (by_block ? __pacc_dev_block_leaves_grid(last)
@@ -231,8 +247,7 @@ static bool child_body(const struct arguments *arguments, struct emu_dim3 grid,
 }
 
 static void child_plain(const void *parameters) {
-  if (program.level == BLOCK)
-    __pacc_dev_block_begin();
+  parent_begin();
   bool pended = child_body(parameters, emu_grid_size(), emu_block_size(),
                            emu_block(), emu_thread());
   parent_end((uint32_t)((const struct arguments *)parameters)->depth, pended);
@@ -241,8 +256,7 @@ static void child_plain(const void *parameters) {
 static void child_merged(const void *parameters) {
   struct pacc_batch *batch = *(struct pacc_batch *const *)parameters;
   struct pacc_ids ids;
-  if (program.level == BLOCK)
-    __pacc_dev_block_begin();
+  parent_begin();
   struct arguments arguments;
   const char *record = __pacc_dev_child_begin(batch, &ids);
   if (program.same) {
@@ -264,8 +278,7 @@ static void child_merged(const void *parameters) {
 
 static void root(const void *parameters) {
   (void)parameters;
-  if (program.level == BLOCK)
-    __pacc_dev_block_begin();
+  parent_begin();
   uint64_t place = emu_block().x * 1024 + emu_thread().x;
   bool pended = parent_body(mix(program.seed ^ place << 20), program.depth);
   parent_end(program.depth, pended);
@@ -314,7 +327,7 @@ static void test_every_launch_runs_once(void **state) {
   (void)state;
   static const uint32_t pools[] = {1, 4, 16, 4096};
   for (uint64_t seed = 1; seed <= 8; ++seed)
-    for (enum level level = WARP; level <= GRID; ++level)
+    for (enum level level = WARP; level <= ROUNDS; ++level)
       for (uint32_t p = 0; p < 4; ++p) {
         program.seed = seed;
         program.level = level;
@@ -323,8 +336,10 @@ static void test_every_launch_runs_once(void **state) {
         program.depth = 1 + seed % 2;
         program.plain_stream = seed % 4 == 0 ? 2 : 0;
         program.merged_stream = seed % 4 < 2 ? 4 : 0;
-        /* Only launches without an order are recorded in a loop. */
+        /* Launches with an order are recorded in a loop only in rounds. */
         program.again = program.merged_stream == 4 ? seed % 3 : 0;
+        if (level == ROUNDS)
+          program.again = 2 * (uint32_t)(seed % 4);
         program.meets = seed / 4 % 2;
         program.same = seed / 2 % 2 ? SAME : 0;
         program.same_shape = seed % 5 < 2;
@@ -346,7 +361,7 @@ static void test_no_launch_is_lost_without_room(void **state) {
   static const uint32_t pools[] = {1024, 4096};
   uint64_t no_room = 0;
   for (uint64_t seed = 1; seed <= 6; ++seed)
-    for (enum level level = WARP; level <= GRID; ++level)
+    for (enum level level = WARP; level <= ROUNDS; ++level)
       for (uint32_t p = 0; p < 2; ++p) {
         program.seed = seed;
         program.level = level;
@@ -388,6 +403,12 @@ static void test_launches_are_few(void **state) {
   program.level = BLOCK;
   counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
   assert_int_equal(counts.launches, 8 * SLOTS_MOST);
+  /* In rounds, one for each line. */
+  program.level = ROUNDS;
+  program.again = 1;
+  counts = run(&options, 4096, dim3(8, 1, 1), dim3(32, 1, 1));
+  assert_int_equal(counts.launches, 8 * 2 * SLOTS_MOST);
+  program.again = 0;
   program.level = PLAIN;
   counts = run(&options, 4096, dim3(8, 1, 1), dim3(40, 1, 1));
   assert_int_equal(counts.launches, 8 * 40 * SLOTS_MOST);
@@ -401,7 +422,7 @@ static void test_huge_launches_go_alone(void **state) {
   program.depth = 1;
   program.density = 100;
   program.plain_stream = program.merged_stream = 0;
-  for (enum level level = WARP; level <= GRID; ++level) {
+  for (enum level level = WARP; level <= ROUNDS; ++level) {
     program.seed = 7;
     program.level = level;
     struct emu_counts counts =
