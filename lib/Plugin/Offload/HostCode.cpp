@@ -97,6 +97,23 @@ Value *RegionBuilder::createCopies(const ArrayAst &Array, Value *Label,
   return Address;
 }
 
+/// The alignment of the widest numbers in an array: in one of structs, they are
+/// wider than its elements.
+static Align alignmentOf(const Scop &S, const ScopArrayInfo &SAI,
+                         const DataLayout &DL) {
+  Align Most;
+  for (const ScopStmt &Stmt : S)
+    for (const MemoryAccess *MA : Stmt) {
+      Instruction *I = MA->getAccessInstruction();
+      if (MA->getLatestScopArrayInfo() == &SAI && I &&
+          isa<LoadInst, StoreInst>(I))
+        Most =
+            std::max(Most, std::min(getLoadStoreAlignment(I),
+                                    DL.getABITypeAlign(getLoadStoreType(I))));
+    }
+  return Most;
+}
+
 void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   Value *Base = getLatestValue(Array.SAI->getBasePtr());
   Value *When = ExprBuilder.createBool(Array.Touched.When.copy());
@@ -104,6 +121,17 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   Value *Last = offsetFrom(Base, Array.Touched.Last);
   Value *End = Builder.CreateAdd(
       Last, Builder.getInt64(Array.SAI->getElemSizeInBytes()));
+  // An aligned element of a wider type stays one on the device.
+  if (uint64_t Unit = alignmentOf(S, *Array.SAI, DL).value();
+      Unit > static_cast<unsigned>(Array.SAI->getElemSizeInBytes())) {
+    Value *Start = toInt64(Base);
+    auto RoundDown = [&](Value *Offset) {
+      Value *Address = Builder.CreateAdd(Start, Offset);
+      return Builder.CreateSub(Builder.CreateAnd(Address, -Unit), Start);
+    };
+    First = RoundDown(First);
+    End = RoundDown(Builder.CreateAdd(End, Builder.getInt64(Unit - 1)));
+  }
   End = Builder.CreateSelect(When, End, First);
   auto Cell = Cells.find(Array.SAI);
   bool IsCell = Cell != Cells.end();

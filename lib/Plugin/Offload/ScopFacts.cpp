@@ -400,15 +400,73 @@ void dropDeadWrites(Scop &S, const Cell &C, bool Escapes) {
   }
 }
 
+/// How many elements of its array an access has: those of an array of structs
+/// are as small as the smallest member.
+static unsigned elementsOf(const MemoryAccess &MA, const DataLayout &DL) {
+  unsigned Own = MA.getLatestScopArrayInfo()->getElemSizeInBytes();
+  unsigned Bytes = DL.getTypeAllocSize(MA.getElementType());
+  return MA.isLatestArrayKind() && Own ? std::max(1u, Bytes / Own) : 1;
+}
+
+/// Does the region write other parts of an array than it reads at once? Polly's
+/// forwarding looks at the first element of each access alone.
+static bool writesParts(const Scop &S, const DataLayout &DL) {
+  SmallDenseMap<const ScopArrayInfo *, unsigned> Written;
+  auto All = [&](function_ref<bool(const MemoryAccess &)> IsFound) {
+    return any_of(S, [&](const ScopStmt &Stmt) {
+      return any_of(Stmt, [&](MemoryAccess *MA) { return IsFound(*MA); });
+    });
+  };
+  if (All([&](const MemoryAccess &MA) {
+        unsigned N = elementsOf(MA, DL);
+        return MA.isWrite() && MA.isLatestArrayKind() &&
+               Written.try_emplace(MA.getLatestScopArrayInfo(), N)
+                       .first->second != N;
+      }))
+    return true;
+  return All([&](const MemoryAccess &MA) {
+    unsigned N = elementsOf(MA, DL);
+    auto At = Written.find(MA.getLatestScopArrayInfo());
+    return MA.isRead() && N > 1 && At != Written.end() && At->second != N;
+  });
+}
+
+/// Gives accesses that forwarding has made of the first element all of theirs.
+static void completeAccesses(Scop &S, const DataLayout &DL) {
+  for (ScopStmt &Stmt : S)
+    for (MemoryAccess *MA : Stmt) {
+      unsigned N = elementsOf(*MA, DL);
+      isl::map Relation = MA->getLatestAccessRelation();
+      if (N == 1 || !Relation.is_single_valued())
+        continue;
+      isl::space Space = Relation.get_space().range().map_from_set();
+      isl::map All = isl::map::universe(Space);
+      unsigned Last = unsignedFromIslSize(Relation.range_tuple_dim()) - 1;
+      for (unsigned D = 0; D < Last; ++D)
+        All = All.equate(isl::dim::in, D, isl::dim::out, D);
+      isl::local_space Local(Space);
+      for (int Sign : {1, -1}) // 0 <= out - in < N
+        All = All.add_constraint(
+            isl::constraint::alloc_inequality(Local)
+                .set_coefficient_si(isl::dim::out, Last, Sign)
+                .set_coefficient_si(isl::dim::in, Last, -Sign)
+                .set_constant_si(Sign > 0 ? 0 : static_cast<int>(N) - 1));
+      MA->setNewAccessRelation(Relation.apply_range(All));
+    }
+}
+
 void removeScalars(Scop &S) {
   bool Any = false;
   for (const ScopArrayInfo *SAI : S.arrays())
     Any |= !SAI->isArrayKind() && !isReadOnlyScalar(SAI, S);
   if (!Any)
     return;
-  runForwardOpTree(S);
+  const DataLayout &DL = S.getFunction().getDataLayout();
+  if (!writesParts(S, DL))
+    runForwardOpTree(S);
   runDeLICM(S);
   runSimplify(S, 0);
+  completeAccesses(S, DL);
 }
 
 //===----------------------------------------------------------------------===//
