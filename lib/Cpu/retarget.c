@@ -138,6 +138,7 @@ static int run_steps(struct pacc_retarget *r) {
   if (status)
     return status;
   pacc_retarget_lower(r);
+  pacc_retarget_extrema(r);
   status = pacc_retarget_variables(r);
   if (!status)
     status = pacc_retarget_shared(r);

@@ -97,6 +97,11 @@ void pacc_lower_to_error(struct pacc_retarget *r, LLVMValueRef call,
  * that name. */
 LLVMValueRef pacc_retarget_devfn(struct pacc_retarget *r, const char *name);
 
+/* -- extrema.c -- */
+
+/* Makes comparisons of the minima and maxima that lower.c leaves. */
+void pacc_retarget_extrema(struct pacc_retarget *r);
+
 /* -- callgraph.c -- */
 
 /* Sets may_suspend of each kernel: a fixpoint over the call graph. */
