@@ -1,8 +1,8 @@
 /* Arrays of structs whose members differ in width: elements of the device's
  * array are as small as the smallest member, and accesses have several.
  *
- * RUN: %pacc_cc -ffp-contract=off -mllvm -polly-acc-fma=off %s -o %t %rtlib
- * -Rpass=polly-acc 2>&1 | FileCheck %s RUN: env PACC_DEVICE=host %t > %t.host
+ * RUN: %pacc_cc -ffp-contract=off -mllvm -polly-acc-fma=off %s -o %t %rtlib -Rpass=polly-acc 2>&1 | FileCheck %s
+ * RUN: env PACC_DEVICE=host %t > %t.host
  * RUN: env PACC_DEVICE=cpu %t 2>&1 | cmp - %t.host
  * RUN: env PACC_DEVICE=cpu PACC_CPU_SEED=1 %t 2>&1 | cmp - %t.host
  *

@@ -425,9 +425,12 @@ Value *RegionBuilder::createCopyAddress(ScopStmt &Stmt,
                                         const Copies &C,
                                         const isl::ast_build &Build) {
   isl::union_map Iteration = C.Iteration.intersect_domain(Stmt.getDomain());
-  isl::pw_multi_aff At = isl::pw_multi_aff::from_map(isl::map::from_union_map(
-      Build.get_schedule().reverse().apply_range(Iteration)));
+  isl::union_map Here = Build.get_schedule().reverse().apply_range(Iteration);
   Value *Address = getLatestValue(SAI.getBasePtr());
+  if (Here.is_empty()) // none of these instances accesses the array
+    return Address;
+  isl::pw_multi_aff At =
+      isl::pw_multi_aff::from_map(isl::map::from_union_map(Here));
   for (auto [D, Host] : enumerate(C.Distance)) {
     Value *Step =
         toInt64(ExprBuilder.create(Build.expr_from(At.at(D)).release()));

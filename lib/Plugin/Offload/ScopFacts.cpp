@@ -310,12 +310,48 @@ static std::optional<Rejection> checkStatement(ScopStmt &Stmt) {
   return std::nullopt;
 }
 
+/// Polly makes several statements of a block, and joins those that a value of
+/// the block's own previous iteration connects without a look at what stands
+/// between them: "A B A" then becomes "AA B". Returns an access that is late.
+static Instruction *outOfOrder(Scop &S) {
+  struct Latest {
+    Instruction *Access = nullptr, *Write = nullptr;
+  };
+  SmallDenseMap<BasicBlock *, Latest> Before;
+  auto Update = [](Instruction *&Last, Instruction *I) {
+    if (!Last || Last->comesBefore(I))
+      Last = I;
+  };
+  for (ScopStmt &Stmt : S) {
+    if (!Stmt.isBlockStmt())
+      continue;
+    Latest &Earlier = Before[Stmt.getBasicBlock()], Now = Earlier;
+    for (Instruction *I : Stmt.getInstructions()) {
+      if (!I->mayReadOrWriteMemory())
+        continue;
+      bool IsWrite = I->mayWriteToMemory();
+      Instruction *Other = IsWrite ? Earlier.Access : Earlier.Write;
+      if (Other && I->comesBefore(Other))
+        return Other;
+      Update(Now.Access, I);
+      if (IsWrite)
+        Update(Now.Write, I);
+    }
+    Earlier = Now;
+  }
+  return nullptr;
+}
+
 std::optional<Rejection> checkScop(Scop &S) {
   if (!S.hasFeasibleRuntimeContext())
     return Rejection{"the region can never run under its assumptions", nullptr};
   for (ScopStmt &Stmt : S)
     if (auto Why = checkStatement(Stmt))
       return Why;
+  if (Instruction *Access = outOfOrder(S))
+    return reject("its accesses change their order where Polly takes a block "
+                  "with a value from iteration to iteration apart",
+                  Access);
   return std::nullopt;
 }
 
