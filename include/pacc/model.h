@@ -383,6 +383,13 @@ enum pacc_model_status pacc_rank_blocks(const struct pacc_gpu *gpu,
 
 void pacc_ranking_free(struct pacc_ranking *ranking);
 
+/* How many iterations of the sequential loop a thread should have the loads of
+ * under way, so that what all threads of an SM wait for keeps its port to L2
+ * busy (Little's law): a power of two, 1 where the threads are enough, at most
+ * 16, for which there are registers. */
+uint32_t pacc_iterations_in_flight(const struct pacc_gpu *gpu,
+                                   const struct pacc_work *work);
+
 /* "l2": which term of a score is the largest. */
 const char *pacc_score_bound(const struct pacc_block_score *score);
 

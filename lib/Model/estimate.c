@@ -295,6 +295,28 @@ static double dram_bytes(const struct pacc_rank_context *context, double bytes,
   return least + (1 - l2 / context->footprint) * (bytes - least);
 }
 
+uint32_t pacc_iterations_in_flight(const struct pacc_gpu *gpu,
+                                   const struct pacc_work *work) {
+  enum { MOST = 16 };
+  double threads = work->active;
+  for (unsigned d = 0; d < 3; d++)
+    threads *= (double)work->extent[d];
+  /* Not less than a warp is on an SM that has work, not more than fit. */
+  threads = fmin(fmax(threads / gpu->sm_count, WARP), gpu->threads_sm);
+  double bytes = 0;
+  for (size_t i = 0; i < work->n_accesses; i++) {
+    const struct pacc_access *a = &work->accesses[i];
+    if (!a->write && in_loop(work, a))
+      bytes += a->size * a->count / work->seq_trip /
+               (a->stride[0] || a->gather ? 1 : WARP);
+  }
+  uint32_t n = 1;
+  while (bytes > 0 && n < MOST &&
+         2 * n * bytes * threads <= L2_PORT * L2_LATENCY)
+    n *= 2;
+  return n;
+}
+
 /*===-- Time -------------------------------------------------------------===*/
 
 /* Cycles of the SM for the arithmetic of one warp. */

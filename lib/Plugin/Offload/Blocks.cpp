@@ -109,9 +109,10 @@ void countOperations(const Function &Kernel, KernelWork &Work) {
 
 /// Iterations whose loads are issued before the first is waited for. LLVM
 /// unrolls such loops, and ptxas has three to five of their loads under way in
-/// the machine code of PolyBench's sums; none passes a store.
+/// the machine code of PolyBench's sums, and as many as iterations where we
+/// have them unrolled (by the registers that it takes); none passes a store.
 static double iterationsAhead(const KernelWork &K) {
-  const double LoadsAhead = 4;
+  const double LoadsAhead = std::max(4u, K.Unrolled);
   double Loads = 0;
   for (const pacc_access &A : K.Accesses) {
     if (A.count < K.Iterations)

@@ -31,6 +31,7 @@ struct KernelWork {
   std::vector<std::string> Arrays;
   /// Operations of a thread, counted before optimisation by countOperations.
   double Fp64 = 0, Fp32 = 0, Special = 0;
+  unsigned Unrolled = 0; // by unrollWaitingLoops
   /// The shape that is asked for, and where: "annotation", "file"; or none.
   BlockShape Given;
   const char *GivenBy = "annotation";

@@ -5,6 +5,7 @@
 #include "Offload/Registers.h"
 #include "Offload/ScopFacts.h"
 #include "Offload/Target.h"
+#include "Offload/Unroll.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
 #include "llvm/IR/IRBuilder.h"
@@ -301,6 +302,26 @@ Error DeviceModule::linkLibdevice() {
   return Error::success();
 }
 
+namespace {
+
+struct UnrollWaitingLoops : PassInfoMixin<UnrollWaitingLoops> {
+  MutableArrayRef<DeviceModule::KernelInfo> Kernels;
+  const Options &Opts;
+
+  UnrollWaitingLoops(MutableArrayRef<DeviceModule::KernelInfo> Kernels,
+                     const Options &Opts)
+      : Kernels(Kernels), Opts(Opts) {}
+  /// Metadata alone.
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    for (DeviceModule::KernelInfo &K : Kernels)
+      if (K.F == &F && K.Phases.empty())
+        unrollWaitingLoops(FAM.getResult<LoopAnalysis>(F), K.Work, Opts);
+    return PreservedAnalyses::all();
+  }
+};
+
+} // namespace
+
 void DeviceModule::optimize() {
   LoopAnalysisManager LAM;
   FunctionAnalysisManager FAM;
@@ -308,6 +329,11 @@ void DeviceModule::optimize() {
   ModuleAnalysisManager MAM;
   PassBuilder PB(TM.get());
   TM->registerPassBuilderCallbacks(PB);
+  // Sums are values by then, and loops not unrolled yet.
+  PB.registerVectorizerStartEPCallback(
+      [&](FunctionPassManager &Passes, OptimizationLevel) {
+        Passes.addPass(UnrollWaitingLoops(Kernels, Opts));
+      });
   PB.registerModuleAnalyses(MAM);
   PB.registerCGSCCAnalyses(CGAM);
   PB.registerFunctionAnalyses(FAM);
