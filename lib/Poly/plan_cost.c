@@ -57,8 +57,9 @@ struct pacc_plan *pacc_plan_cheaper(const struct pacc_planner *planner,
                                     struct pacc_plan *a, struct pacc_plan *b) {
   if (!a || !b)
     return a ? a : b;
-  bool keep =
-      pacc_plan_cost(planner, a, prefix) <= pacc_plan_cost(planner, b, prefix);
+  /* Sums of the same terms in another order are equal. */
+  bool keep = pacc_plan_cost(planner, a, prefix) <=
+              (1 + 1e-9) * pacc_plan_cost(planner, b, prefix);
   pacc_plan_free(keep ? b : a);
   return keep ? a : b;
 }
