@@ -25,8 +25,7 @@ struct pacc_slot {
 #define PACC_MOST_RECORDS (1u << 23)
 
 PACC_INLINE void pacc_atomic_max(uint32_t *at, uint32_t value) {
-  if (pacc_load_u32(at) < value)
-    __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
+  __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
 }
 
 /* Number of a record in its slot, and the blocks of those before it. */
@@ -51,11 +50,16 @@ PACC_INLINE struct pacc_place pacc_slot_place(struct pacc_slot *slot,
   uint64_t filled = 0;
   if (__gpu_lane_id() == leader) {
     uint64_t count = pacc_lanes_count(mask);
+    /* All at once, so that they wait for memory only once. */
     filled = pacc_load_u64(&slot->filled);
+    uint32_t most_threads = pacc_load_u32(&slot->threads);
+    uint32_t most_shared = pacc_load_u32(&slot->shared);
     if (filled >> PACC_FILLED_BITS < capacity)
       filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
-    pacc_atomic_max(&slot->threads, threads);
-    pacc_atomic_max(&slot->shared, shared);
+    if (most_threads < threads)
+      pacc_atomic_max(&slot->threads, threads);
+    if (most_shared < shared)
+      pacc_atomic_max(&slot->shared, shared);
   }
   filled = pacc_lane_u64(mask, filled, leader);
   struct pacc_place place = {(filled >> PACC_FILLED_BITS) +

@@ -39,10 +39,13 @@ __host__ __device__ inline unsigned sharedOf(unsigned blocks) {
   return blocks * 104729 % 49152;
 }
 
+// Implementations: begin() once per block, then scan() in rounds. The first
+// thread gets the block's totals.
 struct Cub {
   static constexpr const char *name = "cub";
+  __device__ static void begin() {}
   template <int size>
-  __device__ static Place scan(unsigned blocks, Total &total) {
+  __device__ static Place scan(unsigned blocks, Total &total, int) {
     using Scan = cub::BlockScan<unsigned, size>;
     using Reduce = cub::BlockReduce<unsigned, size>;
     __shared__ typename Scan::TempStorage scanSpace;
@@ -59,19 +62,35 @@ struct Cub {
 
 struct Own {
   static constexpr const char *name = "own";
-  template <int> __device__ static Place scan(unsigned blocks, Total &total) {
+#ifdef __CUDA_ARCH__
+  // For odd and even rounds: one is read and cleared while others may be in the
+  // next round.
+  __device__ static pacc_slot *slots() {
+    __shared__ pacc_slot both[2];
+    return both;
+  }
+#endif
+  __device__ static void begin() {
+#ifdef __CUDA_ARCH__
+    if (threadIdx.x == 0)
+      slots()[0] = slots()[1] = {};
+    __syncthreads();
+#endif
+  }
+  template <int>
+  __device__ static Place scan(unsigned blocks, Total &total, int round) {
     Place result = {};
 #ifdef __CUDA_ARCH__
-    __shared__ struct pacc_slot slot;
-    if (threadIdx.x == 0)
-      slot = pacc_slot{};
-    __syncthreads();
-    pacc_place place = pacc_slot_place(&slot, most, pacc_lanes(), blocks,
+    pacc_slot *slot = slots() + round % 2;
+    pacc_place place = pacc_slot_place(slot, most, pacc_lanes(), blocks,
                                        threadsOf(blocks), sharedOf(blocks));
     result = {static_cast<unsigned>(place.index), place.first};
     __syncthreads();
-    total = {static_cast<unsigned>(slot.filled), slot.threads, slot.shared};
-    __syncthreads();
+    if (threadIdx.x == 0) {
+      total = {static_cast<unsigned>(slot->filled), slot->threads,
+               slot->shared};
+      *slot = {};
+    }
 #endif
     return result;
   }
@@ -84,7 +103,8 @@ __global__ void once(const unsigned *in, int here, Place *places,
                      Total *totals) {
   unsigned t = threadIdx.x, i = blockIdx.x * most + t;
   Total total = {};
-  Place place = Impl::template scan<size>(t < here ? in[i] : 0, total);
+  Impl::begin();
+  Place place = Impl::template scan<size>(t < here ? in[i] : 0, total, 0);
   if (t < here)
     places[i] = place;
   if (t == 0)
@@ -93,14 +113,14 @@ __global__ void once(const unsigned *in, int here, Place *places,
 
 template <typename Impl, int size> __global__ void many(unsigned *out) {
   unsigned blocks = threadIdx.x % 5, sum = 0;
+  Impl::begin();
   for (int i = 0; i < rounds; ++i) {
     Total total;
-    Place place = Impl::template scan<size>(blocks, total);
-    // What does not depend on the order of warps; CUB's first thread alone has
-    // the maxima.
-    sum += total.sum + (place.first > total.sum);
+    Place place = Impl::template scan<size>(blocks, total, i);
+    // What does not depend on the order of warps.
+    sum += place.first <= size * 5;
     if (threadIdx.x == 0)
-      sum += total.threads + total.shared;
+      sum += total.sum + total.threads + total.shared;
     blocks = (blocks + i) % 5;
   }
   out[blockIdx.x * size + threadIdx.x] = sum;
@@ -115,6 +135,7 @@ static bool isRight() {
   DeviceArray<unsigned> values(in), sorted(most * most);
   DeviceArray<Place> places(most * most);
   DeviceArray<Total> totals(most);
+  places.clear();
   for (int size = 1; size <= most; ++size)
     once<Own, most><<<1, size>>>(values + (size - 1) * most, size,
                                  places + (size - 1) * most, totals + size - 1);
