@@ -4,6 +4,16 @@
 #   PACC_PTXAS         <toolkit>/bin/ptxas, or empty
 #   PACC_LIBDEVICE     <toolkit>/nvvm/libdevice/libdevice.10.bc, or empty
 #   PACC_CUDA_VERSION  "13.0", or empty
+set(pacc_cuda_parts bin/ptxas nvvm/libdevice/libdevice.10.bc include/cuda.h)
+function(pacc_is_toolkit folder result)
+  set(${result} FALSE PARENT_SCOPE)
+  foreach(part ${pacc_cuda_parts})
+    if(EXISTS ${folder}/${part})
+      set(${result} TRUE PARENT_SCOPE)
+    endif()
+  endforeach()
+endfunction()
+
 if(NOT DEFINED CACHE{PACC_CUDA_PATH})
   find_program(PACC_NVCC nvcc HINTS ENV CUDA_PATH ENV CUDA_HOME
     PATHS /usr/local/cuda PATH_SUFFIXES bin NO_CACHE)
@@ -13,7 +23,24 @@ if(NOT DEFINED CACHE{PACC_CUDA_PATH})
     get_filename_component(pacc_cuda_prefix ${pacc_cuda_prefix} DIRECTORY)
     get_filename_component(pacc_cuda_prefix ${pacc_cuda_prefix} DIRECTORY)
   endif()
+  pacc_is_toolkit(${pacc_cuda_prefix} pacc_cuda_found)
+  if(NOT pacc_cuda_found)
+    set(pacc_cuda_prefix none)
+  endif()
+  foreach(variable CUDA_PATH CUDA_HOME)
+    if(NOT "$ENV{${variable}}" STREQUAL "" AND NOT EXISTS $ENV{${variable}}/bin/nvcc)
+      message(WARNING "${variable}=$ENV{${variable}} is no CUDA toolkit; taking "
+        ${pacc_cuda_prefix})
+    endif()
+  endforeach()
   set(PACC_CUDA_PATH ${pacc_cuda_prefix} CACHE PATH "CUDA toolkit, or none")
+endif()
+
+# Explicit, and wrong: better said now than found out later.
+pacc_is_toolkit(${PACC_CUDA_PATH} pacc_cuda_found)
+if(NOT pacc_cuda_found AND NOT PACC_CUDA_PATH STREQUAL none)
+  message(FATAL_ERROR "PACC_CUDA_PATH=${PACC_CUDA_PATH} is no CUDA toolkit: it \
+has none of ${pacc_cuda_parts}. Name a toolkit, or none.")
 endif()
 
 set(PACC_PTXAS "")

@@ -100,6 +100,18 @@ pacc_apt() {
   }
 }
 
+# The plugin fits one release. An LLVM that is named and is another one is not
+# mended by installing packages.
+pacc_check_llvm() {
+  local program version=
+  for program in "$pacc_llvm/bin/llvm-config --version" \
+    "$pacc_llvm/bin/clang -dumpversion"; do
+    [[ -n $version || ! -x ${program% *} ]] || version=$($program 2>/dev/null) || true
+  done
+  [[ -z $version || $version == 22.* ]] ||
+    pacc_die "this plugin is for LLVM 22, but PACC_LLVM=$pacc_llvm is LLVM $version"
+}
+
 pacc_setup_packages() {
   local -a missing
   mapfile -t missing < <(pacc_missing_packages)
@@ -120,6 +132,11 @@ pacc_is_toolkit() {
 pacc_find_cuda() {
   local nvcc prefix
   nvcc=$(command -v nvcc || true)
+  for prefix in CUDA_PATH CUDA_HOME; do
+    [[ -z ${!prefix:-} ]] || pacc_is_toolkit "${!prefix}" ||
+      pacc_note "warning: $prefix=${!prefix} is no CUDA toolkit: there is no" \
+        "bin/ptxas and nvvm/libdevice/libdevice.10.bc in it"
+  done
   [[ -z $nvcc ]] || nvcc=$(dirname "$(dirname "$(readlink -f "$nvcc")")")
   pacc_cuda=
   for prefix in "${CUDA_PATH:-}" "${CUDA_HOME:-}" "$nvcc" /usr/local/cuda \
@@ -185,8 +202,14 @@ pacc_setup_cuda() {
 # Runs CMake unless the folder is configured with these settings already.
 pacc_configure() {
   local log=$pacc_build/setup-configure.log
-  local -a settings=(-G Ninja "-DCMAKE_C_COMPILER=$pacc_llvm/bin/clang"
-    "-DCMAKE_CXX_COMPILER=$pacc_llvm/bin/clang++"
+  # The compilers by the names that CMakePresets.json has: another path to them
+  # would make the preset start over.
+  local clang=$pacc_llvm/bin/clang clangxx=$pacc_llvm/bin/clang++
+  if [[ -z ${PACC_LLVM:-} ]] && command -v clang-22 clang++-22 >/dev/null; then
+    clang=clang-22 clangxx=clang++-22
+  fi
+  local -a settings=(-G Ninja "-DCMAKE_C_COMPILER=$clang"
+    "-DCMAKE_CXX_COMPILER=$clangxx"
     "-DLLVM_DIR=$pacc_llvm/lib/cmake/llvm" "-DPACC_CUDA_PATH=${pacc_cuda:-none}"
     -DPython3_EXECUTABLE=/usr/bin/python3)
   local stamp=$pacc_build/setup-configured
@@ -206,11 +229,22 @@ pacc_configure() {
 }
 
 pacc_setup() {
+  pacc_check_llvm
   pacc_setup_packages
   pacc_setup_cuda
   pacc_configure
   pacc_note "LLVM $("$pacc_llvm/bin/llvm-config" --version) in $pacc_llvm," \
     "CUDA in ${pacc_cuda:-(none)}, build in $pacc_build"
+}
+
+# Shows ninja's last line, each over the one before. (An awk may wait for more
+# than a line.)
+pacc_progress() {
+  local line
+  while IFS= read -r line; do
+    [[ $line != \[*/*\]* ]] || printf '\r\033[K%.78s' "$line"
+  done
+  printf '\r\033[K'
 }
 
 # pacc_make [TARGET...]: builds; quiet but for a line of progress on a
@@ -220,8 +254,7 @@ pacc_make() {
   pacc_note "building (${*:-everything}), $pacc_jobs jobs"
   if [[ -t 1 ]]; then
     ninja -C "$pacc_build" -j "$pacc_jobs" "$@" 2>&1 | tee "$log" |
-      awk '/^\[[0-9]+\/[0-9]+\]/ { printf "\r\033[K%.78s", $0; fflush() }
-           END { printf "\r\033[K" }'
+      pacc_progress
   else
     ninja -C "$pacc_build" -j "$pacc_jobs" "$@" >"$log" 2>&1
   fi || {

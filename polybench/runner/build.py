@@ -78,8 +78,8 @@ class Toolchain:
         for path in needed:
             if not path.exists():
                 raise BuildError(f"{path} is missing: build the project first "
-                                 "(tools/check does), or name its build folder "
-                                 "with --build-dir")
+                                 "(tools/demo and tools/check do), or name "
+                                 "its build folder with --build-dir")
         self._check_fresh([path for path in needed
                            if path.parent.name == "lib"])
 

@@ -203,7 +203,13 @@ def _parser():
 def main(arguments=None):
     options = _parser().parse_args(arguments)
     try:
-        return options.action(options)
-    except ERRORS as error:
+        status = options.action(options)
+        sys.stdout.flush()
+        return status
+    except BrokenPipeError:
+        # The reader, `head` say, has seen enough; nothing is left to flush.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 1
+    except (*ERRORS, OSError) as error:
         print(f"run.py: {error}", file=sys.stderr)
         return 2

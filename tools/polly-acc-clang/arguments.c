@@ -17,6 +17,15 @@ void pacc_fail(const char *format, ...) {
   exit(1);
 }
 
+void pacc_warn(const char *format, ...) {
+  va_list values;
+  va_start(values, format);
+  fputs("polly-acc-clang: warning: ", stderr);
+  vfprintf(stderr, format, values);
+  fputc('\n', stderr);
+  va_end(values);
+}
+
 static void *checked(void *memory) {
   if (!memory)
     pacc_fail("out of memory");

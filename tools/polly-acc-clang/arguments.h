@@ -39,6 +39,9 @@ void pacc_arguments_print(const struct pacc_arguments *list, FILE *out);
 __attribute__((format(printf, 1, 2))) char *pacc_format(const char *format,
                                                         ...);
 
+/* Prints "polly-acc-clang: warning: ...". */
+__attribute__((format(printf, 1, 2))) void pacc_warn(const char *format, ...);
+
 /* Prints "polly-acc-clang: error: ..." and ends the program with status 1. */
 __attribute__((format(printf, 1, 2), noreturn)) void
 pacc_fail(const char *format, ...);

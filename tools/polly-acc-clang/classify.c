@@ -181,6 +181,11 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
           starts_with(text, "-print-") ||
           (starts_with(text, "--print-") && strcmp(text, "--print-cmd")) ||
           starts_with(text, "-dump") || !strcmp(text, "--help");
+      if (starts_with(text, "-O"))
+        command.optimises = strcmp(text, "-O0") != 0;
+      command.asks |= starts_with(text, "-Rpass") ||
+                      starts_with(text, "-fsave-optimization-record") ||
+                      pacc_is_plugin_option(text);
       /* -lm and -Wl,x.o give the linker something to do by themselves. */
       has_input |= starts_with(text, "-l") || starts_with(text, "-Wl,");
       if (starts_with(text, "-x") && text[2])
@@ -196,6 +201,8 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
                                                   : language_of_file(text);
     command.compiles_host |= kind == LANG_HOST;
     command.cuda |= kind == LANG_CUDA;
+    command.includes |=
+        kind == LANG_HOST || kind == LANG_CUDA || kind == LANG_HEADER;
     if (kind == LANG_OBJECT)
       pacc_arguments_add(&command.objects, text);
     command.assembles |= kind == LANG_ASSEMBLER;

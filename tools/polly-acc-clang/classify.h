@@ -10,6 +10,9 @@
  * cuda        some input is CUDA
  * assembles   clang's assembler is run by itself, for an input that is
  *             assembler text or with -save-temps; it refuses plugin options
+ * includes    some input may include headers
+ * optimises   there is an -O, and the last one is not -O0
+ * asks        the user gave options of the plugin, or wants remarks
  * links       the linker is run
  * is_static   -static or -static-pie: libraries are archives, and an rpath
  *             would be refused by the C library's start-up
@@ -23,6 +26,9 @@ struct pacc_command {
   bool compiles_host;
   bool cuda;
   bool assembles;
+  bool includes;
+  bool optimises;
+  bool asks;
   bool links;
   bool is_static;
   bool use_archive;

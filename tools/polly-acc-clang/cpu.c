@@ -286,7 +286,18 @@ int pacc_cpu_run(const struct pacc_arguments *arguments,
                     .clang = clang,
                     .print = command->print_cmd};
   char *runtime = pacc_format("%s/libpacc_cudart.so", places->library);
-  if (access(runtime, R_OK))
+  bool has_runtime = !access(runtime, R_OK);
+  /* The files without CUDA of a program that has some are compiled like this,
+   * too, and so are the trials of build systems. */
+  static const char not_cuda[] =
+      "--device=cpu is for CUDA programs; for loops in C and C++ leave it out, "
+      "and run the program with PACC_DEVICE=cpu";
+  bool uses_cuda = pacc_cuda_is_used(command);
+  if (!uses_cuda && !has_runtime)
+    pacc_fail("%s", not_cuda);
+  if (!uses_cuda && command->links && !job.print)
+    pacc_warn("%s", not_cuda);
+  if (!has_runtime)
     pacc_fail("there is no %s: --device=cpu needs a build with CUDA's headers",
               runtime);
   if (build.toolkit)

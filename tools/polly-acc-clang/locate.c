@@ -29,6 +29,9 @@ struct pacc_places pacc_places_find(void) {
               "the whole package",
               places.plugin);
   free(library);
+  char *include = pacc_format("%s/../%s", folder, PACC_INCLUDE_FOLDER);
+  places.include = realpath(include, NULL);
+  free(include);
   places.programs = folder;
   return places;
 }
@@ -47,12 +50,29 @@ static char *find_in_path(const char *name) {
   return NULL;
 }
 
+/* A plugin that is loaded into another release crashes, or is refused with
+ * words that do not help. */
+static void check_release(const char *clang) {
+  FILE *answer = popen("exec \"$PACC_CLANG\" -dumpversion 2>/dev/null", "r");
+  char version[64] = "";
+  if (answer && !fgets(version, sizeof(version), answer))
+    version[0] = '\0';
+  if (answer)
+    pclose(answer);
+  version[strcspn(version, "\n")] = '\0';
+  if (strtol(version, NULL, 10) != strtol(PACC_LLVM_VERSION, NULL, 10))
+    pacc_fail("PACC_CLANG=%s is not of LLVM %ld, which this plugin is for: its "
+              "-dumpversion says '%s'",
+              clang, strtol(PACC_LLVM_VERSION, NULL, 10), version);
+}
+
 const char *pacc_clang_find(int plus_plus) {
   const char *chosen = getenv("PACC_CLANG");
   if (chosen && *chosen) {
     char *found = strchr(chosen, '/') ? strdup(chosen) : find_in_path(chosen);
     if (!found || access(found, X_OK))
       pacc_fail("PACC_CLANG=%s is no program", chosen);
+    check_release(chosen);
     return found;
   }
   const char *built_for =
@@ -87,6 +107,7 @@ static const char *version_in(const char *toolkit) {
 }
 
 const char *pacc_cuda_version(const char **path) {
+  static const char *const variables[] = {"CUDA_PATH", "CUDA_HOME", NULL, NULL};
   const char *candidates[] = {getenv("CUDA_PATH"), getenv("CUDA_HOME"),
                               PACC_CUDA_PATH, "/usr/local/cuda"};
   for (size_t i = 0; i < sizeof(candidates) / sizeof(candidates[0]); i++) {
@@ -95,6 +116,9 @@ const char *pacc_cuda_version(const char **path) {
       *path = candidates[i];
       return version;
     }
+    if (variables[i] && candidates[i] && *candidates[i])
+      pacc_warn("%s=%s is no CUDA toolkit: there is no include/cuda.h in it",
+                variables[i], candidates[i]);
   }
   return NULL;
 }

@@ -7,11 +7,13 @@
  * library   the folder that holds PollyACC.so and libpacc_rt, found from the
  *           wrapper's own place so that an installation can be moved
  * plugin    PollyACC.so in it
+ * include   the folder with pacc/runtime.h; NULL if it was not installed
  */
 struct pacc_places {
   char *programs;
   char *library;
   char *plugin;
+  char *include;
 };
 
 /* Ends the program with a message if there is no plugin. */
@@ -19,11 +21,11 @@ struct pacc_places pacc_places_find(void);
 
 /* Clang (C) or clang++: $PACC_CLANG, or that of the LLVM that the plugin was
  * built for, or clang-22 in PATH. Ends the program with a message if there is
- * none. */
+ * none, or if it is of another release than the plugin. */
 const char *pacc_clang_find(int plus_plus);
 
 /* The version of the CUDA toolkit ("13.0"), and its folder in *path; NULL if
- * there is no toolkit. */
+ * there is no toolkit. Warns of variables that name none. */
 const char *pacc_cuda_version(const char **path);
 
 #endif

@@ -127,6 +127,13 @@ static void add_user_arguments(struct pacc_arguments *to,
   }
 }
 
+static bool contains(const struct pacc_arguments *list, const char *text) {
+  for (size_t i = 0; i < list->count; i++)
+    if (!strcmp(list->items[i], text))
+      return true;
+  return false;
+}
+
 /* Whether the user set `option` itself, to `=false` say. */
 static bool sets(const struct pacc_arguments *list, const char *option) {
   size_t length = strlen(option);
@@ -155,6 +162,25 @@ static void add_compile_flags(struct pacc_arguments *to,
   /* sqrt, exp and pow are calls with a side effect without it. In front, so
    * that the user's -fmath-errno wins. */
   pacc_arguments_add(to, "-fno-math-errno");
+}
+
+/* After the folders of the user and of the system, which may be the same. */
+static void add_include_folder(struct pacc_arguments *to,
+                               const struct pacc_places *places,
+                               const struct pacc_command *command) {
+  if (command->includes && places->include)
+    pacc_arguments_format(to, "-idirafter%s", places->include);
+}
+
+/* Build systems compile without -O to try things, and read what is printed:
+ * only those hear of it who sit at a terminal or use the plugin by name. */
+static void warn_of_no_optimisation(const struct pacc_arguments *user,
+                                    const struct pacc_command *command) {
+  if (command->compiles_host && !command->optimises &&
+      !contains(user, "-polly-acc=false") &&
+      (command->asks || isatty(STDERR_FILENO)))
+    pacc_warn("nothing is offloaded without optimisation: compile with -O1 or "
+              "more");
 }
 
 static void add_link_flags(struct pacc_arguments *to,
@@ -213,6 +239,7 @@ int main(int argc, char **argv) {
   if (cuda)
     pacc_cuda_add_front(&command_line, &expanded, &command);
   add_compile_flags(&command_line, &places, &expanded, &command);
+  add_include_folder(&command_line, &places, &command);
   add_user_arguments(&command_line, &user, &command);
   if (cuda)
     pacc_cuda_add_libraries(&command_line, &expanded, &command);
@@ -221,6 +248,7 @@ int main(int argc, char **argv) {
     pacc_arguments_print(&command_line, stdout);
     return 0;
   }
+  warn_of_no_optimisation(&expanded, &command);
   execv(clang, (char *const *)command_line.items);
   pacc_fail("cannot start %s: %s", clang, strerror(errno));
 }
