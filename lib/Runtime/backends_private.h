@@ -14,6 +14,9 @@ const struct pacc_backend *pacc_cuda_backend(void);
  */
 int pacc_cuda_find(const char *wanted, int *ordinal);
 
+/* Whether there is no driver at all, which costs little to find out. */
+bool pacc_cuda_has_no_library(void);
+
 /* Whether open's status means that this machine has no GPU to use, which is a
  * normal machine, and not that something is broken. */
 bool pacc_cuda_absent(int status);

@@ -156,6 +156,10 @@ static void cuda_close(void *device) {
   free(cuda);
 }
 
+bool pacc_cuda_has_no_library(void) {
+  return pacc_cuda_library() == NO_LIBRARY;
+}
+
 bool pacc_cuda_absent(int status) {
   return status == NO_LIBRARY || status == PACC_CU_NO_DEVICE ||
          status == PACC_CU_STUB_LIBRARY;

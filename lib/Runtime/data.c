@@ -211,8 +211,7 @@ void pacc_data_end_run(struct pacc_run *run, bool ok) {
   pthread_mutex_unlock(&lock);
 }
 
-PACC_RT_API void __pacc_rt_host_begin(struct pacc_region *region) {
-  (void)region;
+void pacc_data_to_host(void) {
   if (!pacc_data_exists())
     return;
   pthread_mutex_lock(&lock);

@@ -24,4 +24,8 @@ void pacc_data_prepare(struct pacc_run *run);
 /* The run has been waited for; ok: what its kernels wrote counts. */
 void pacc_data_end_run(struct pacc_run *run, bool ok);
 
+/* Before original loops: brings all data back, and to the device again for the
+ * next region. */
+void pacc_data_to_host(void);
+
 #endif

@@ -59,6 +59,13 @@ static _Thread_local struct {
   uint64_t start_ns;
 } running;
 
+/* The region that this thread has asked the runtime about since its last one
+ * ended, in whichever place; else NULL. */
+static _Thread_local const struct pacc_region *reached;
+
+/* What PACC_LOG=info has to say of a region. */
+enum { GOES_TO_DEVICE, STAYS_ON_HOST, FAILED_CHECK };
+
 /* ---- measurements ------------------------------------------------------ */
 
 /* Arrays beyond the second level of cache, a part after the other. Something
@@ -306,8 +313,7 @@ static bool is_settled(const struct expected *e) {
  * thought about again. */
 static void settle(struct pacc_region *region, const struct expected *e,
                    const struct pacc_device *device, double instances) {
-  if (FAR * e->on_host < 2 * copy_seconds(device) &&
-      !pacc_log_on(PACC_LOG_INFO))
+  if (FAR * e->on_host < 2 * copy_seconds(device))
     __atomic_store(&region->settled, &instances, __ATOMIC_RELAXED);
 }
 
@@ -317,6 +323,20 @@ static bool is_known_small(const struct pacc_region *region,
   double settled;
   __atomic_load(&region->settled, &settled, __ATOMIC_RELAXED);
   return settled > 0 && instances_of(kernels, n) <= settled;
+}
+
+/* Says where the region runs, if that is news. */
+static void tell(const struct pacc_region *region, const struct expected *e,
+                 bool worth, bool is_open) {
+  char title[PACC_TITLE_SIZE];
+  if (!pacc_log_is_news(region, worth ? GOES_TO_DEVICE : STAYS_ON_HOST) ||
+      worth)
+    return;
+  pacc_log(PACC_LOG_INFO,
+           "%s: the original loops run: about %.3g ms, the device would need "
+           "%.3g ms%s (PACC_DEVICE=cuda insists)",
+           pacc_region_title(region, title), e->on_host * 1e3,
+           e->on_device * 1e3, is_open ? "" : " and has to be started");
 }
 
 static int32_t decide(struct pacc_region *region,
@@ -334,12 +354,8 @@ static int32_t decide(struct pacc_region *region,
     running.estimate = worth ? e.device_estimate : e.host_estimate;
     running.start_ns = pacc_clock();
   }
-  if (!worth && pacc_log_on(PACC_LOG_INFO))
-    pacc_log(PACC_LOG_INFO,
-             "%s: the original loops run: about %.3g ms, the device would need "
-             "%.3g ms%s (PACC_DEVICE=cuda insists)",
-             pacc_region_name(region), e.on_host * 1e3, e.on_device * 1e3,
-             device ? "" : " and has to be started");
+  if (pacc_log_on(PACC_LOG_INFO))
+    tell(region, &e, worth, device != NULL);
   return worth;
 }
 
@@ -347,10 +363,14 @@ PACC_RT_API int32_t __pacc_rt_worth(struct pacc_region *region,
                                     const struct pacc_size *kernels,
                                     uint32_t n_kernels, double bytes) {
   running.region = NULL;
+  pacc_guard_reached(region);
   if (is_known_small(region, kernels, n_kernels)) {
     pacc_count(&pacc_counts.fallbacks, 1);
     return 0;
   }
+  /* Who reads of estimates should know that there is nothing to choose from. */
+  if (pacc_log_on(PACC_LOG_INFO) && pacc_cuda_has_no_library())
+    pacc_device_get();
   if (!pacc_device_is_optional())
     return 1;
   /* Which of the bytes are on the device already is not known here. */
@@ -383,6 +403,24 @@ PACC_RT_API int32_t __pacc_rt_span_worth(void *handle,
   return span->balance <= (double)(pacc_clock() - span->start_ns) * 1e-9;
 }
 
+PACC_RT_API void __pacc_rt_host_begin(struct pacc_region *region) {
+  bool was_reached = reached == region;
+  reached = NULL;
+  pacc_data_to_host();
+  if (was_reached)
+    return;
+  /* The code before the region came here by itself. */
+  pacc_count(&pacc_counts.fallbacks, 1);
+  if (pacc_log_on(PACC_LOG_INFO) && pacc_log_is_news(region, FAILED_CHECK)) {
+    char title[PACC_TITLE_SIZE];
+    pacc_log(PACC_LOG_INFO,
+             "%s: the original loops run: a check before the region does not "
+             "hold (arrays overlap, a size or subscript is out of range, or "
+             "there is less to do than -polly-acc-min-work)",
+             pacc_region_title(region, title));
+  }
+}
+
 PACC_RT_API void __pacc_rt_host_end(struct pacc_region *region) {
   if (running.region != region)
     return;
@@ -390,6 +428,8 @@ PACC_RT_API void __pacc_rt_host_end(struct pacc_region *region) {
   learn(running.history, running.estimate,
         (double)(pacc_clock() - running.start_ns) * 1e-9);
 }
+
+void pacc_guard_reached(const struct pacc_region *region) { reached = region; }
 
 void pacc_guard_forget(void) { running.region = NULL; }
 

@@ -8,6 +8,10 @@
  * open for others yet. */
 void pacc_guard_measure(struct pacc_device *device);
 
+/* The region's code has come as far as the runtime: if its original loops
+ * follow, the reason is known. NULL: it has ended. */
+void pacc_guard_reached(const struct pacc_region *region);
+
 /* A region could not be opened or failed: its original loops, which run next,
  * say nothing about the device. */
 void pacc_guard_forget(void);

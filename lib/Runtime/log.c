@@ -123,6 +123,50 @@ void pacc_error_set(struct pacc_error *error,
   join_lines(error->text);
 }
 
+const char *pacc_region_title(const struct pacc_region *region,
+                              char text[PACC_TITLE_SIZE]) {
+  bool placed = region->location && region->location[0];
+  snprintf(text, PACC_TITLE_SIZE, "%s%s%s%s",
+           region->name ? region->name : "region", placed ? " (" : "",
+           placed ? region->location : "", placed ? ")" : "");
+  return text;
+}
+
+/* What was last said of each region. */
+static struct saying {
+  const struct pacc_region *region;
+  int what;
+} *sayings;
+static size_t n_sayings, max_sayings;
+static pthread_mutex_t sayings_lock = PTHREAD_MUTEX_INITIALIZER;
+
+/* The region's own, or a new one that says nothing; NULL without memory. */
+static struct saying *saying_of(const struct pacc_region *region) {
+  for (size_t i = 0; i < n_sayings; i++)
+    if (sayings[i].region == region)
+      return &sayings[i];
+  if (n_sayings == max_sayings) {
+    size_t more = max_sayings ? 2 * max_sayings : 64;
+    struct saying *grown = realloc(sayings, more * sizeof *grown);
+    if (!grown)
+      return NULL;
+    sayings = grown;
+    max_sayings = more;
+  }
+  sayings[n_sayings] = (struct saying){region, -1};
+  return &sayings[n_sayings++];
+}
+
+bool pacc_log_is_news(const struct pacc_region *region, int what) {
+  pthread_mutex_lock(&sayings_lock);
+  struct saying *saying = saying_of(region);
+  bool is_news = saying && saying->what != what;
+  if (is_news)
+    saying->what = what;
+  pthread_mutex_unlock(&sayings_lock);
+  return is_news;
+}
+
 /* The (region, kind of error) pairs that were reported. A program that
  * produces more than this many different ones has told enough. */
 enum { MAX_REPORTS = 256 };
@@ -156,10 +200,9 @@ void pacc_error_report(const struct pacc_region *region,
   int is_new = remember(region, error->key);
   if (!is_new)
     return;
-  bool placed = region->location && region->location[0];
-  pacc_log(PACC_LOG_ERROR, "%s%s%s%s: %s; the original loops run instead",
-           region->name ? region->name : "region", placed ? " (" : "",
-           placed ? region->location : "", placed ? ")" : "", error->text);
+  char title[PACC_TITLE_SIZE];
+  pacc_log(PACC_LOG_ERROR, "%s: %s; the original loops run instead",
+           pacc_region_title(region, title), error->text);
   if (is_new == 2)
     pacc_log(PACC_LOG_ERROR, "further failures are not reported");
 }

@@ -49,6 +49,16 @@ pacc_error_set(struct pacc_error *error, const struct pacc_backend *backend,
 void pacc_error_report(const struct pacc_region *region,
                        const struct pacc_error *error);
 
+enum { PACC_TITLE_SIZE = 512 };
+
+/* "kernel_gemm_scop0 (gemm.c:77)", or without a place; returns text. */
+const char *pacc_region_title(const struct pacc_region *region,
+                              char text[PACC_TITLE_SIZE]);
+
+/* Is this another thing than what was said last of the region? what: 0, 1, ...
+ */
+bool pacc_log_is_news(const struct pacc_region *region, int what);
+
 /* 64-bit FNV-1a. */
 uint64_t pacc_hash(const void *bytes, uint64_t size);
 

@@ -87,6 +87,7 @@ struct pacc_run *pacc_run_begin(const struct pacc_region *region) {
 }
 
 PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
+  pacc_guard_reached(region);
   struct pacc_run *run = pacc_run_begin(region);
   if (!run) {
     const struct pacc_thread *thread = pacc_thread_peek();
@@ -101,7 +102,7 @@ PACC_RT_API void *__pacc_rt_begin(struct pacc_region *region) {
 PACC_RT_API void *__pacc_rt_begin_managed(struct pacc_region *region) {
   static atomic_flag said = ATOMIC_FLAG_INIT;
   /* What pacc_data_begin left on the device has to be in the host's memory. */
-  __pacc_rt_host_begin(region);
+  pacc_data_to_host();
   struct pacc_run *run = __pacc_rt_begin(region);
   if (!run)
     return NULL;
@@ -269,14 +270,12 @@ static void free_memory(struct pacc_run *run) {
 static void log_success(const struct pacc_run *run) {
   if (!pacc_log_on(PACC_LOG_INFO))
     return;
-  char in[24], out[24];
-  bool placed = run->region->location && run->region->location[0];
+  char in[24], out[24], title[PACC_TITLE_SIZE];
   uint64_t us = (pacc_clock() - run->start_ns) / 1000;
   pacc_log(PACC_LOG_INFO,
-           "%s%s%s%s: %" PRIu64 " launches, %s in, %s out, %" PRIu64 ".%03u ms",
-           pacc_region_name(run->region), placed ? " (" : "",
-           placed ? run->region->location : "", placed ? ")" : "",
-           run->launches, pacc_bytes(run->bytes_in, in),
+           "%s: %" PRIu64 " launch%s, %s in, %s out, %" PRIu64 ".%03u ms",
+           pacc_region_title(run->region, title), run->launches,
+           run->launches == 1 ? "" : "es", pacc_bytes(run->bytes_in, in),
            pacc_bytes(run->bytes_out, out), us / 1000, (unsigned)(us % 1000));
 }
 
@@ -318,7 +317,9 @@ PACC_RT_API int32_t __pacc_rt_end(void *handle) {
   if (ok && !run->loaded)
     pacc_guard_device_ran(run->region,
                           (double)(pacc_clock() - run->start_ns) * 1e-9);
-  if (!ok) {
+  if (ok) {
+    pacc_guard_reached(NULL);
+  } else {
     pacc_guard_forget();
     pacc_error_report(run->region, &run->thread->error);
   }

@@ -4,12 +4,12 @@
  * RUN: %same --regions 6 %t %s
  * RUN: %clang -O3 %pacc_flags %s -o %t.exe %rtlib
  * RUN: env PACC_DEVICE=cpu PACC_LOG=info %t.exe 2>&1 | FileCheck %s
- * CHECK: work_array_scop0{{.*}}: {{[1-3]}} launches
- * CHECK: triangle_scop{{.*}}: {{[12]}} launches
- * CHECK: local_scop{{.*}}: {{[12]}} launches
- * CHECK: rows_scop{{.*}}: {{[12]}} launches
- * CHECK: less_scop{{.*}}: {{[0-9][0-9]}} launches
- * CHECK: backwards_scop{{.*}}: {{[12]}} launches
+ * CHECK: work_array_scop0{{.*}}: {{[1-3]}} launch
+ * CHECK: triangle_scop{{.*}}: {{[12]}} launch
+ * CHECK: local_scop{{.*}}: {{[12]}} launch
+ * CHECK: rows_scop{{.*}}: {{[12]}} launch
+ * CHECK: less_scop{{.*}}: {{[0-9][0-9]}} launch
+ * CHECK: backwards_scop{{.*}}: {{[12]}} launch
  */
 #include "Inputs/show.h"
 

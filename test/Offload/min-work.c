@@ -18,24 +18,28 @@
 // RUN: env PACC_DEVICE=cpu PACC_LOG=info %t.number 2>&1 | FileCheck %s --check-prefix=NUMBER
 // RUN: %pacc_cc -mllvm -polly-acc-mincompute=1000 -DMAIN %s -o %t.old %rtlib
 // RUN: env PACC_DEVICE=cpu PACC_LOG=info %t.old 2>&1 | FileCheck %s --check-prefix=NUMBER
-// NUMBER-NOT: scale_scop
-// NUMBER: at 1000
+// NUMBER: at 999
+// NUMBER-NEXT: scale_scop0: the original loops run: a check before the region does not hold ({{.*}}less to do than -polly-acc-min-work)
+// NUMBER-NEXT: at 1000
 // NUMBER-NEXT: using CPU device
 // NUMBER-NEXT: scale_scop0
 //
-// Left to the runtime, a thousand instances stay on the host, and the driver
-// is not even started.
+// Left to the runtime, a thousand instances stay on the host, and the driver (a
+// library with nothing in it) is not even started. The same is not said again.
+// RUN: rm -rf %t.driver && mkdir %t.driver
+// RUN: %clang -shared -x c /dev/null -o %t.driver/libcuda.so.1
 // RUN: %pacc_cc -DMAIN %s -o %t.auto %rtlib
-// RUN: env PACC_LOG=info %t.auto 2>&1 | FileCheck %s --check-prefix=HOST
-// HOST-COUNT-2: scale_scop0: the original loops run: about
+// RUN: env LD_LIBRARY_PATH=%t.driver PACC_LOG=info %t.auto 2>&1 | FileCheck %s --check-prefix=HOST
+// HOST-COUNT-1: scale_scop0: the original loops run: about
+// HOST-NOT: scale_scop0: the original loops run
 //
 // Launches of a loop that one kernel can run cost a barrier each, those of other
 // loops what a launch takes.
 // RUN: %pacc_cc -DSTEPS %s -o %t.loop %rtlib
-// RUN: env PACC_LOG=info %t.loop 2>&1 | FileCheck %s --check-prefix=LOOP
+// RUN: env LD_LIBRARY_PATH=%t.driver PACC_LOG=info %t.loop 2>&1 | FileCheck %s --check-prefix=LOOP
 // LOOP: steps_scop{{[0-9]+}}: the original loops run: about {{.*}}, the device would need 2.5
 // RUN: %pacc_cc -DSTEPS -mllvm -polly-acc-persistent=off %s -o %t.launches %rtlib
-// RUN: env PACC_LOG=info %t.launches 2>&1 | FileCheck %s --check-prefix=LAUNCHES
+// RUN: env LD_LIBRARY_PATH=%t.driver PACC_LOG=info %t.launches 2>&1 | FileCheck %s --check-prefix=LAUNCHES
 // LAUNCHES: steps_scop{{[0-9]+}}: the original loops run: about {{.*}}, the device would need 6.4
 //
 // RUN: not %pacc_cc -mllvm -polly-acc-min-work=some -c %s -o %t.o 2>&1 \

@@ -8,8 +8,8 @@
 // RUN: env PACC_DEVICE=cpu PACC_CPU_SEED=1 %t
 // RUN: env PACC_DEVICE=host %t
 //
-// CHECK-DAG: {{^}}pacc: alternate_scop{{.*}}: 1 launches
-// CHECK-DAG: {{^}}pacc: clamp_scop{{.*}}: 1 launches
+// CHECK-DAG: {{^}}pacc: alternate_scop{{.*}}: 1 launch,
+// CHECK-DAG: {{^}}pacc: clamp_scop{{.*}}: 1 launch,
 // CHECK-DAG: {{^}}pacc: chosen_scop{{.*}}: array {{.*}} is accessed under
 // conditions only, and not all of what that could reach is memory; the original
 // loops run instead

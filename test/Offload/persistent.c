@@ -14,8 +14,8 @@
  * RUN: not grep 'launch shortest_scop.*_kernel' %t.log
  * CHECK: shortest_scop{{[0-9]+}}: one kernel runs the loop of shortest_scop{{[0-9]+}}_kernel0 {{.*}}_kernel6{{$}}
  * CHECK-NEXT: launch shortest_scop{{[0-9]+}}_loop0, grid 3x1x1, block 8x2x1,
- * CHECK: shortest_scop{{.*}}: 1 launches,
- * CHECK: sweep_scop{{.*}}: 1 launches,
+ * CHECK: shortest_scop{{.*}}: 1 launch,
+ * CHECK: sweep_scop{{.*}}: 1 launch,
  * CHECK: launch sums_scop{{[0-9]+}}_kernel
  *
  * The CPU device launches at no cost: by itself the runtime leaves the loops

@@ -185,7 +185,13 @@ static void says_why(void *argument) {
   (void)argument;
   setenv("PACC_LOG", "info", 1);
   start(NULL);
+  /* The second time it is no news. */
   CHECK(!worth(&tiny));
+  CHECK(!worth(&tiny));
+  __pacc_rt_host_begin(&test_region);
+  /* Nobody was asked: the program's own check led here. */
+  __pacc_rt_host_begin(&test_region);
+  __pacc_rt_host_begin(&test_region);
 }
 
 #define IN_CHILD(body, argument)                                               \
@@ -220,7 +226,13 @@ static void others_insist(void **state) {
 static void message(void **state) {
   (void)state;
   const char *text = expect_success(says_why, NULL);
-  assert_int_equal(count_text(text, "test_scop0: the original loops run: "), 1);
+  assert_int_equal(
+      count_text(text, "test_scop0 (test.c:9): the original loops run: about "),
+      1);
+  assert_int_equal(
+      count_text(text, "test_scop0 (test.c:9): the original loops run: a check "
+                       "before the region does not hold"),
+      1);
 }
 
 int main(void) {

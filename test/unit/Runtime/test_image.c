@@ -95,6 +95,9 @@ static void flip_machine_code(void) {
 static void impossible_dims(void) { kernels[FILL].dims = 4; }
 static void no_jit(void) { fake_cuda_fail("cuModuleLoadDataEx", 1, 9, 221); }
 
+#define QUOTE(text) #text
+#define TEXT(macro) QUOTE(macro)
+
 static const struct change changes[] = {
     {"a flipped bit", flip_bit, "damaged (its PTX has another checksum)"},
     {"no PTX", no_ptx, "damaged (it holds no PTX)"},
@@ -102,8 +105,8 @@ static const struct change changes[] = {
     {"cut PTX", cut_ptx, "damaged (its PTX has another checksum)"},
     {"PTX without end", unterminated, "damaged (its PTX has no end)"},
     {"another ABI", other_abi,
-     "test.c was compiled for version 4 of the runtime's interface, this is "
-     "version 3: compile it again"},
+     "of the runtime's interface, this is version " TEXT(
+         PACC_ABI_VERSION) ": compile it again"},
     {"no ABI", no_abi, "compiled for version 0"},
     {"no kernels", no_kernels, "damaged (it has no kernels)"},
     {"changed machine code", flip_machine_code,
