@@ -162,6 +162,10 @@ static void add_compile_flags(struct pacc_arguments *to,
   /* sqrt, exp and pow are calls with a side effect without it. In front, so
    * that the user's -fmath-errno wins. */
   pacc_arguments_add(to, "-fno-math-errno");
+  /* No pass has this name. Who asks for remarks gets places in the source,
+   * which the runtime's messages have, too: without debug information, and with
+   * the same code. */
+  pacc_arguments_add(to, "-Rpass=polly-acc-places");
 }
 
 /* After the folders of the user and of the system, which may be the same. */
