@@ -323,6 +323,55 @@ static void describeLoops(RegionAst &Region, const RegionPlan &Plan,
 // The region
 //===----------------------------------------------------------------------===//
 
+/// Polly takes a condition with a number of 64 bits or more for false.
+static bool hasLargeNumbers(const isl::ast_expr &E) {
+  switch (isl_ast_expr_get_type(E.get())) {
+  case isl_ast_expr_int:
+    return APIntFromVal(isl_ast_expr_get_val(E.get())).getBitWidth() >= 64;
+  case isl_ast_expr_op:
+    for (int I = 0, N = isl_ast_expr_get_op_n_arg(E.get()); I < N; ++I)
+      if (hasLargeNumbers(isl::manage(isl_ast_expr_get_op_arg(E.get(), I))))
+        return true;
+    return false;
+  default:
+    return false;
+  }
+}
+
+/// Parameters far from where 64 bits end.
+static isl::set moderateParameters(const isl::set &Context) {
+  isl_set *Box = isl_set_universe(Context.get_space().release());
+  isl_val *Limit = isl_val_2exp(isl_val_int_from_si(Context.ctx().get(), 60));
+  for (unsigned P = 0, N = unsignedFromIslSize(Context.dim(isl::dim::param));
+       P < N; ++P) {
+    Box = isl_set_lower_bound_val(Box, isl_dim_param, P,
+                                  isl_val_neg(isl_val_copy(Limit)));
+    Box = isl_set_upper_bound_val(Box, isl_dim_param, P, isl_val_copy(Limit));
+  }
+  isl_val_free(Limit);
+  return isl::manage(Box);
+}
+
+/// When the region may run on the device; null if that can't be written down.
+static isl::ast_expr buildRunCondition(Scop &S) {
+  isl::set Context = S.getContext();
+  auto Build = [](const isl::set &Known) {
+    return isl::manage(isl_ast_build_from_context(Known.copy()));
+  };
+  isl::ast_expr Condition = IslAst::buildRunCondition(S, Build(Context));
+  if (Condition.is_null() || !hasLargeNumbers(Condition))
+    return Condition;
+  // Such numbers come of computations that overflow at the ends of the range.
+  isl::set Moderate = moderateParameters(Context);
+  isl::ast_expr Checked =
+      IslAst::buildRunCondition(S, Build(Context.intersect(Moderate)));
+  if (Checked.is_null() || hasLargeNumbers(Checked))
+    return {};
+  isl::ast_expr Limits = isl::manage(
+      isl_ast_build_expr_from_set(Build(Context).get(), Moderate.release()));
+  return isl::manage(isl_ast_expr_and(Limits.release(), Checked.release()));
+}
+
 std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
                                           uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
@@ -333,18 +382,13 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   isl_options_set_ast_build_detect_min_max(Ctx, true);
 
   auto Region = std::make_unique<RegionAst>();
-  isl::ast_build Unchecked =
-      isl::manage(isl_ast_build_from_context(S.getContext().release()));
-  Region->RunCondition = IslAst::buildRunCondition(S, Unchecked);
+  Region->RunCondition = buildRunCondition(S);
   isl::ast_build Plain =
       isl::manage(isl_ast_build_from_context(isl_set_copy(Facts.context)));
   SmallVector<const ScopArrayInfo *, 8> Arrays;
   for (const ScopArrayInfo *SAI : S.arrays())
     if (SAI->isArrayKind() && isAccessed(*SAI, Facts))
       Arrays.push_back(SAI);
-  if (Region->RunCondition.is_null())
-    return nullptr;
-
   Region->Mapping = &Mapping;
   buildSizes(*Region, Mapping, Plain, MaxOperations);
   describeLoops(*Region, Plan, Ctx, MaxOperations);
@@ -368,7 +412,7 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   Region->Root = isl::manage(isl_ast_build_node_from_schedule(
       Build, isl_schedule_copy(Mapping.schedule)));
   isl_ast_build_free(Build);
-  if (Region->Root.is_null() || G.Failed || Region->RunCondition.is_null())
+  if (Region->Root.is_null() || G.Failed)
     return nullptr;
   return Region;
 }

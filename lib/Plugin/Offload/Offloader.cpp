@@ -409,6 +409,11 @@ bool Offloader::offloadRegion(Scop &S) {
     char *Text = isl_schedule_to_str(P.Mapping->schedule);
     errs() << "# mapped schedule: " << Text << '\n';
     free(Text);
+    if (Region && !Region->RunCondition.is_null()) {
+      Text = isl_ast_expr_to_C_str(Region->RunCondition.get());
+      errs() << "# runs on the device if: " << Text << '\n';
+      free(Text);
+    }
   }
 
   if (OutOfQuota)
@@ -424,6 +429,9 @@ bool Offloader::offloadRegion(Scop &S) {
         Report);
   if (!Hopeless.empty())
     return reject(S, {Hopeless, nullptr}, Report);
+  if (Region->RunCondition.is_null())
+    return reject(S, {"its run-time check needs numbers of 64 bits and more"},
+                  Report);
 
   for (const ArrayAst &Array : Region->Arrays) {
     auto *Cell =
