@@ -120,7 +120,7 @@ def origin(manifest):
                               text=True, check=False).stdout
     except FileNotFoundError:
         said = ""
-    gpu, _, driver = said.partition(",")
+    gpu, _, driver = said.partition("\n")[0].partition(",")
     return {"date": time.strftime("%Y-%m-%d", time.gmtime()),
             "commit": manifest["commit"], "llvm": manifest["llvm"],
             "gpu": gpu.strip(), "driver": driver.strip()}

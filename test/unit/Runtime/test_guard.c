@@ -181,6 +181,26 @@ static void adds_up_longer(void *argument) {
   CHECK(asked[1] > 0 && asked[1] < asked[0] * 3 / 4 && asked[0] < 10000);
 }
 
+/* An estimate that nobody has checked counts less than a time that was seen: a
+ * region that would take 20 ms by it, and one that took them. */
+static void doubts(void *argument) {
+  (void)argument;
+  struct pacc_size size = {2e7, 1, 1e6, 0};
+  int asked[2] = {0, 0};
+  for (int seen = 0; seen < 2; seen++) {
+    start(NULL);
+    memset(test_region.host_factor, 0, sizeof test_region.host_factor);
+    if (seen) {
+      CHECK(!worth(&size));
+      wait_ms(20);
+      __pacc_rt_host_end(&test_region);
+    }
+    while (!worth(&size) && asked[seen] < 10000)
+      asked[seen]++;
+  }
+  CHECK(asked[1] > 0 && asked[1] < asked[0]);
+}
+
 static void says_why(void *argument) {
   (void)argument;
   setenv("PACC_LOG", "info", 1);
@@ -207,6 +227,7 @@ IN_CHILD(settles, NULL)
 IN_CHILD(settles_for_good, NULL)
 IN_CHILD(loop_of_launches, NULL)
 IN_CHILD(adds_up_longer, NULL)
+IN_CHILD(doubts, NULL)
 IN_CHILD(unasked_end, NULL)
 IN_CHILD(no_device, NULL)
 IN_CHILD(odd_sizes, NULL)
@@ -247,6 +268,7 @@ int main(void) {
       cmocka_unit_test(test_settles_for_good),
       cmocka_unit_test(test_loop_of_launches),
       cmocka_unit_test(test_adds_up_longer),
+      cmocka_unit_test(test_doubts),
       cmocka_unit_test(test_unasked_end),
       cmocka_unit_test(test_no_device),
       cmocka_unit_test(test_odd_sizes),
