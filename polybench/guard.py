@@ -126,6 +126,34 @@ def origin(manifest):
             "gpu": gpu.strip(), "driver": driver.strip()}
 
 
+def summary(rows):
+    """A row per dataset: kernels; how many take no longer than the original by
+    more than 5%, in runs (first ones too) and in whole processes; what a run
+    takes longer in the median, and at most, with the kernel."""
+    found = []
+    for dataset in dict.fromkeys(row["dataset"] for row in rows):
+        of = [row for row in rows if row["dataset"] == dataset]
+        added = sorted((float(row["auto_us"]) - float(row["seq_us"]),
+                        row["kernel"]) for row in of)
+        process = [float(row["auto_process_s"]) / float(row["seq_process_s"])
+                   for row in of]
+        found.append({
+            "dataset": dataset, "kernels": len(of),
+            "within": sum(float(row["ratio"]) <= 1.05 for row in of),
+            "processes_within": sum(one <= 1.05 for one in process),
+            "largest_process_ratio": f"{max(process):.3f}",
+            "added_us": f"{added[len(added) // 2][0]:.1f}",
+            "largest_added_us": f"{added[-1][0]:.1f}", "of": added[-1][1]})
+    return found
+
+
+def write(path, rows):
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        writer = csv.DictWriter(file, list(rows[0]), lineterminator="\n")
+        writer.writeheader()
+        writer.writerows(rows)
+
+
 def write_all(options):
     """Measures, and writes each row when it is there."""
     if options.processes < 2:
@@ -134,18 +162,14 @@ def write_all(options):
     found = jobs_of(manifest, options.kernels, options.datasets)
     if not found:
         raise GuardError("nothing was built with both seq and auto@auto")
-    where, writer, worst = origin(manifest), None, None
-    with open(options.out, "w", newline="", encoding="utf-8") as file:
-        for key, jobs in found.items():
-            row = {**where, **measure(options.folder, key, jobs, options)}
-            if not writer:
-                writer = csv.DictWriter(file, list(row), lineterminator="\n")
-                writer.writeheader()
-            writer.writerow(row)
-            file.flush()
-            print(*list(row.values())[len(where):], flush=True)
-            if not worst or float(row["ratio"]) > float(worst["ratio"]):
-                worst = row
+    where, rows = origin(manifest), []
+    for key, jobs in found.items():
+        rows.append({**where, **measure(options.folder, key, jobs, options)})
+        print(*list(rows[-1].values())[len(where):], flush=True)
+        write(options.out, rows)
+    if options.summary:
+        write(options.summary, summary(rows))
+    worst = max(rows, key=lambda row: float(row["ratio"]))
     print(f"largest ratio {worst['ratio']}: {worst['kernel']} "
           f"{worst['dataset']}")
 
@@ -154,6 +178,8 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("folder", help="what run.py build made")
     parser.add_argument("--out", required=True, metavar="FILE")
+    parser.add_argument("--summary", metavar="FILE",
+                        help="a row per dataset")
     for name in ("kernels", "datasets"):
         parser.add_argument(f"--{name}", type=lambda text: text.split(","),
                             metavar="A,B", help="only these; default: all")

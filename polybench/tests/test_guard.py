@@ -56,9 +56,15 @@ class Guard(unittest.TestCase):
     def test_ratio_counts_the_first_run_and_warm_ratio_does_not(self):
         with tempfile.TemporaryDirectory() as folder:
             bundle(folder, seq=2, chosen=8)
-            status, rows, said = run(folder)
+            path = Path(folder) / "summary.csv"
+            status, rows, said = run(folder, "--summary", str(path))
+            with open(path, newline="", encoding="utf-8") as file:
+                summary, = csv.DictReader(file)
         self.assertEqual(status, 0)
         self.assertEqual(len(rows), 1)
+        self.assertEqual((summary["dataset"], summary["within"],
+                          summary["added_us"], summary["of"]),
+                         ("MINI", "0", "2.0", "k"))
         self.assertEqual((rows[0]["ratio"], rows[0]["warm_ratio"],
                           rows[0]["noise"], rows[0]["device"]),
                          ("2.000", "1.000", "1.000", "used"))
