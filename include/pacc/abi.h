@@ -201,6 +201,11 @@ uint64_t __pacc_rt_array_copies(void *run, const char *name, void *host,
                                 int64_t lo, int64_t hi, const int64_t *counts,
                                 uint32_t n);
 
+/* An array that is on the device only, and holds nothing at first: the same for
+ * the bytes [lo, hi) relative to an address that the result stands for. Device
+ * memory is taken for it even where kernels work in the host's. */
+uint64_t __pacc_rt_scratch(void *run, const char *name, int64_t lo, int64_t hi);
+
 /* Copies `count` rows of `width` bytes, `pitch` bytes apart, of array number
  * `array`; the first row starts `offset` bytes from its `host`. count = 1 is
  * one interval (pitch is not looked at). PACC_COPY_IN queues the copy at once,

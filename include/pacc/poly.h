@@ -22,6 +22,11 @@
 extern "C" {
 #endif
 
+#define PACC_MAX_DIMS 3
+#define PACC_MAX_INDICES 8
+#define PACC_MAX_HOST_DIMS 8
+#define PACC_MAX_PHASES 64
+
 /* A region as the front end sees it.
  *
  * schedule    the original execution order; its domain is that of all
@@ -106,6 +111,68 @@ pacc_expansion_of(const struct pacc_expansions *list,
 int pacc_scop_expand(struct pacc_scop *scop,
                      const struct pacc_expansions *list);
 
+/* A copy of elements that a loop of the region reads before other iterations of
+ * it overwrite them, made right before that loop.
+ *
+ * array       the space of the elements
+ * domain      the statement instances of the loop
+ * depth       how many dimensions h of loops around it there are
+ * elements    { [h] -> Array[j] }: what is copied in their iteration h
+ * index       { Array[j] -> [k] }: where an element's copy is; k are the
+ *             dimensions of j in kept[0 .. n_kept - 1]
+ * source, target
+ *             { [h, k] -> Array[j] }, { [h, k] -> [k] }: the statement of the
+ *             copy
+ * reads       accesses that take the copy: which (a number in the list of
+ *             reads), and the part of it that does
+ * statement, copy
+ *             the ids of the statement and of the array of copies; the caller
+ *             may put others here
+ */
+struct pacc_snapshot_read {
+  unsigned access;
+  isl_map *map;
+};
+
+struct pacc_snapshot {
+  isl_space *array;
+  isl_union_set *domain;
+  unsigned depth;
+  isl_map *elements;
+  isl_map *index;
+  unsigned n_kept;
+  unsigned kept[PACC_MAX_INDICES];
+  isl_map *source;
+  isl_map *target;
+  unsigned n_reads;
+  struct pacc_snapshot_read *reads;
+  isl_id *statement;
+  isl_id *copy;
+};
+
+struct pacc_snapshots {
+  unsigned n;
+  struct pacc_snapshot *at;
+};
+
+/* Adds the copies to the list that free the iterations of a loop from waiting
+ * until others have read what they overwrite: that of band number `place` of
+ * the schedule, outer ones first. Adds none if there are none, or the loop is
+ * within one that has copies. `reads` are the accesses of scop->read, one by
+ * one, each with one element for an instance. -1: there is no such band. */
+int pacc_snapshots_add(struct pacc_snapshots *list,
+                       const struct pacc_scop *scop,
+                       __isl_keep isl_map_list *reads, unsigned place);
+void pacc_snapshots_clear(struct pacc_snapshots *list);
+
+/* `index` of the snapshot as { Array[j] -> Copy[k] }. */
+__isl_give isl_map *pacc_snapshot_index(const struct pacc_snapshot *snapshot);
+
+/* Makes the copies statements of the region, and the reads those of copies. -1
+ * after a failure. */
+int pacc_scop_snapshot(struct pacc_scop *scop, __isl_keep isl_map_list *reads,
+                       const struct pacc_snapshots *list);
+
 /* Dependences between statement instances, source to sink.
  *
  * order       everything whose order must be kept; not that among updates
@@ -127,10 +194,6 @@ struct pacc_dependences {
 int pacc_dependences_compute(struct pacc_dependences *deps,
                              const struct pacc_scop *scop);
 void pacc_dependences_clear(struct pacc_dependences *deps);
-
-#define PACC_MAX_DIMS 3
-#define PACC_MAX_HOST_DIMS 8
-#define PACC_MAX_PHASES 64
 
 /* One kernel of a mapping.
  *
@@ -207,6 +270,11 @@ struct pacc_mapping {
 struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
                                           const struct pacc_dependences *deps);
 void pacc_mapping_free(struct pacc_mapping *mapping);
+
+/* Takes instances apart, where they are executed, of which an access takes the
+ * copy of a snapshot for some and not for others. -1 after a failure. */
+int pacc_mapping_separate(struct pacc_mapping *mapping,
+                          const struct pacc_snapshots *list);
 
 /* Gives threads tiles of some points along y, where many of a kernel's loads
  * are the same for these: of `tile` points, or as many as leave a GPU enough
@@ -310,8 +378,6 @@ void pacc_kernel_size_clear(struct pacc_kernel_size *size);
 __isl_give isl_union_map *
 pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
                            const struct pacc_scop *scop);
-
-#define PACC_MAX_INDICES 8
 
 /* How one access of a kernel moves, at the expected sizes.
  *

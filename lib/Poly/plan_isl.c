@@ -8,6 +8,9 @@
 #include <isl/union_map.h>
 #include <isl/union_set.h>
 #include <stdio.h>
+#include <string.h>
+
+enum { MAX_MEMBERS = 32 };
 
 /*===-- From a schedule tree to a plan ----------------------------------===*/
 
@@ -47,7 +50,7 @@ struct pacc_plan *pacc_plan_kernel(const struct pacc_planner *planner,
                                    const bool *parallel) {
   isl_size n = isl_multi_union_pw_aff_dim(loop, isl_dim_set);
   isl_union_set *domain = isl_schedule_node_get_domain(inner);
-  int grid[PACC_MAX_DIMS], rest[32], n_grid = 0, n_rest = 0, best = -1;
+  int grid[PACC_MAX_DIMS], rest[MAX_MEMBERS], n_grid = 0, n_rest = 0, best = -1;
   double best_score = -1;
   for (int m = 0; m < n; ++m) {
     if (!parallel[m])
@@ -67,7 +70,7 @@ struct pacc_plan *pacc_plan_kernel(const struct pacc_planner *planner,
     bool used = false;
     for (int g = 0; g < n_grid; ++g)
       used |= grid[g] == m;
-    if (!used && n_rest < 32)
+    if (!used && n_rest < MAX_MEMBERS)
       rest[n_rest++] = m;
   }
   struct pacc_plan *body = pacc_plan_from_node(planner, inner, NULL, true);
@@ -93,30 +96,87 @@ wavefront_of(__isl_keep isl_multi_union_pw_aff *loop) {
   return isl_multi_union_pw_aff_from_union_pw_aff(sum);
 }
 
+/* The loop of a band, and which of its members isl found to be parallel. */
+struct band {
+  isl_multi_union_pw_aff *loop;
+  int n;
+  int n_parallel;
+  bool parallel[MAX_MEMBERS];
+};
+
+/* False if the band has too many members. */
+static bool band_init(struct band *band, __isl_keep isl_schedule_node *node) {
+  *band = (struct band){0};
+  band->loop = isl_multi_union_pw_aff_reset_tuple_id(
+      isl_schedule_node_band_get_partial_schedule(node), isl_dim_set);
+  band->n = isl_multi_union_pw_aff_dim(band->loop, isl_dim_set);
+  if (band->n < 1 || band->n > MAX_MEMBERS) {
+    band->loop = isl_multi_union_pw_aff_free(band->loop);
+    return false;
+  }
+  for (int m = 0; m < band->n; ++m) {
+    band->parallel[m] =
+        isl_schedule_node_band_member_get_coincident(node, m) == isl_bool_true;
+    band->n_parallel += band->parallel[m];
+  }
+  return true;
+}
+
+/* Adds the members of the band at `node`, which is right inside. False, and the
+ * band as it was, if that gives no larger grid. */
+static bool band_extend(struct band *band, __isl_keep isl_schedule_node *node) {
+  struct band inner;
+  /* What a thread runs through stays outside of what is inside of it. */
+  if (band->n_parallel < band->n || band->n >= PACC_MAX_DIMS ||
+      isl_schedule_node_get_type(node) != isl_schedule_node_band ||
+      !band_init(&inner, node))
+    return false;
+  if (!inner.n_parallel || band->n + inner.n > MAX_MEMBERS) {
+    isl_multi_union_pw_aff_free(inner.loop);
+    return false;
+  }
+  memcpy(band->parallel + band->n, inner.parallel,
+         (size_t)inner.n * sizeof(bool));
+  band->n += inner.n;
+  band->n_parallel += inner.n_parallel;
+  band->loop =
+      isl_multi_union_pw_aff_flat_range_product(band->loop, inner.loop);
+  return true;
+}
+
+/* A band with parallel members. isl makes several bands where the order of
+ * local scalars does not let it swap loops: as threads have these for
+ * themselves, the inner bands can be part of the grid, too. Consumes the loop.
+ */
+static struct pacc_plan *plan_parallel(const struct pacc_planner *planner,
+                                       __isl_take isl_schedule_node *below,
+                                       struct band *band,
+                                       __isl_keep isl_union_map *prefix) {
+  struct pacc_plan *plan =
+      pacc_plan_kernel(planner, below, band->loop, band->parallel);
+  while (plan && band_extend(band, below)) {
+    below = isl_schedule_node_child(below, 0);
+    plan = pacc_plan_cheaper(
+        planner, prefix, plan,
+        pacc_plan_kernel(planner, below, band->loop, band->parallel));
+  }
+  isl_schedule_node_free(below);
+  isl_multi_union_pw_aff_free(band->loop);
+  return plan;
+}
+
 static struct pacc_plan *plan_band(const struct pacc_planner *planner,
                                    __isl_keep isl_schedule_node *band,
                                    __isl_keep isl_union_map *prefix) {
-  isl_multi_union_pw_aff *loop =
-      isl_schedule_node_band_get_partial_schedule(band);
-  loop = isl_multi_union_pw_aff_reset_tuple_id(loop, isl_dim_set);
-  isl_size n = isl_multi_union_pw_aff_dim(loop, isl_dim_set);
-  bool parallel[32] = {false}, any = false;
-  if (n < 1 || n > 32) {
-    isl_multi_union_pw_aff_free(loop);
+  struct band self;
+  if (!band_init(&self, band))
     return NULL;
-  }
-  for (int m = 0; m < n; ++m) {
-    parallel[m] =
-        isl_schedule_node_band_member_get_coincident(band, m) == isl_bool_true;
-    any |= parallel[m];
-  }
   isl_schedule_node *below = isl_schedule_node_get_child(band, 0);
-  if (any) {
-    struct pacc_plan *plan = pacc_plan_kernel(planner, below, loop, parallel);
-    isl_schedule_node_free(below);
-    isl_multi_union_pw_aff_free(loop);
-    return plan;
-  }
+  if (self.n_parallel)
+    return plan_parallel(planner, below, &self, prefix);
+  isl_multi_union_pw_aff *loop = self.loop;
+  const int n = self.n;
+  bool parallel[MAX_MEMBERS], any = false;
 
   /* Nothing is parallel: the first member becomes a loop of the host ... */
   isl_multi_union_pw_aff *first = pacc_loop_members(loop, 0, 1);

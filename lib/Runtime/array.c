@@ -67,14 +67,15 @@ static bool is_affordable(const struct pacc_run *run, int64_t bytes) {
          (uint64_t)bytes / PACC_EXPANSION_FACTOR <= others;
 }
 
-static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
-                          int64_t lo, int64_t hi, bool stays, uint64_t before) {
+/* An array without a place; NULL after a failure. */
+static struct pacc_array *new_array(struct pacc_run *run, const char *name,
+                                    void *host, int64_t lo, int64_t hi) {
   if (run->failed)
-    return 0;
+    return NULL;
   struct pacc_array *array = pacc_run_add_array(run);
   if (!array) {
     FAIL_HERE(run, "out of host memory for array %s", name ? name : "");
-    return 0;
+    return NULL;
   }
   array->name = name ? name : "";
   array->host = host;
@@ -82,6 +83,14 @@ static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
   array->hi = hi;
   /* No kernel reads through the address of an empty array. */
   array->address = ALIGNMENT;
+  return array;
+}
+
+static uint64_t add_array(struct pacc_run *run, const char *name, void *host,
+                          int64_t lo, int64_t hi, bool stays, uint64_t before) {
+  struct pacc_array *array = new_array(run, name, host, lo, hi);
+  if (!array)
+    return 0;
   if (run->managed && before)
     FAIL_HERE(run, "array %s has copies, and its memory is managed",
               array->name);
@@ -108,6 +117,15 @@ PACC_RT_API uint64_t __pacc_rt_span_array(void *handle, const char *name,
                                           void *host, int64_t lo, int64_t hi) {
   struct pacc_run *run = handle;
   return add_array(run, name, host, lo, hi, run->span != NULL, 0);
+}
+
+PACC_RT_API uint64_t __pacc_rt_scratch(void *handle, const char *name,
+                                       int64_t lo, int64_t hi) {
+  struct pacc_run *run = handle;
+  struct pacc_array *array = new_array(run, name, NULL, lo, hi);
+  if (array && lo < hi)
+    place(run, array, 0);
+  return run->failed ? 0 : array->address;
 }
 
 PACC_RT_API uint64_t __pacc_rt_array_copies(void *handle, const char *name,

@@ -12,6 +12,22 @@ using namespace polly;
 
 namespace pacc {
 
+RegionPlan::RegionPlan() = default;
+
+RegionPlan::~RegionPlan() { clear(); }
+
+void RegionPlan::clear() {
+  pacc_mapping_free(Mapping);
+  Mapping = nullptr;
+  pacc_dependences_clear(&Deps);
+  pacc_expansions_clear(&Expansions);
+  pacc_snapshots_clear(&Snapshots);
+  pacc_scop_clear(&Planned);
+  pacc_scop_clear(&Facts);
+  Reads.clear();
+  Saves.clear();
+}
+
 namespace {
 
 /// State of the callbacks of isl's AST generator.
@@ -134,14 +150,42 @@ static void freePayload(void *Payload) {
   delete static_cast<IslAstInfo::IslAstUserPayload *>(Payload);
 }
 
+/// Does each read of the statement find all values in the same array?
+static bool isUniform(const RegionAst &Region, isl_ast_node *User,
+                      isl_ast_build *Build) {
+  isl::ast_expr Call = isl::manage(isl_ast_node_user_get_expr(User));
+  isl::id Id = isl::manage(isl_ast_expr_get_op_arg(Call.get(), 0)).get_id();
+  isl::union_set Executed =
+      isl::manage(isl_ast_build_get_schedule(Build)).domain();
+  for (const MemoryAccess *MA : *static_cast<ScopStmt *>(Id.get_user()))
+    if (auto Saved = Region.Saved.find(MA); Saved != Region.Saved.end())
+      for (const SavedRead &Read : Saved->second)
+        if (!Executed.is_subset(Read.Instances) &&
+            !Executed.is_disjoint(Read.Instances))
+          return false;
+  return true;
+}
+
 static isl_ast_node *atEachDomain(isl_ast_node *Node, isl_ast_build *Build,
-                                  void *) {
+                                  void *User) {
+  auto &G = *static_cast<Generator *>(User);
+  G.Failed |= !isUniform(G.Region, Node, Build);
   // Polly's builders look for the build of a statement here.
   auto *Payload = new IslAstInfo::IslAstUserPayload();
   Payload->Build = isl::manage_copy(Build);
   isl_id *Id = isl_id_alloc(isl_ast_node_get_ctx(Node), "", Payload);
   Id = isl_id_set_free_user(Id, freePayload);
   return isl_ast_node_set_annotation(Node, Id);
+}
+
+const SavedRead *RegionAst::savedFor(const MemoryAccess *MA,
+                                     const isl::union_set &Instances) const {
+  auto Reads = Saved.find(MA);
+  if (Reads != Saved.end())
+    for (const SavedRead &Read : Reads->second)
+      if (Instances.is_subset(Read.Instances))
+        return &Read;
+  return nullptr;
 }
 
 const LoopAst *RegionAst::loopOf(const isl::ast_node &Mark) const {
@@ -218,8 +262,11 @@ static bool buildCopies(ArrayAst &Ast, const pacc_expansion &Expansion,
 static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
                        const RegionPlan &Region, const isl::ast_build &Build) {
   isl::space Space = SAI.getSpace();
+  // The program's accesses, and the statements that save values.
+  pacc_scop Program = Region.Facts;
+  Program.schedule = Region.Planned.schedule;
   pacc_array_plan Plan;
-  if (pacc_array_plan_compute(&Plan, &Region.Facts, &Region.Deps,
+  if (pacc_array_plan_compute(&Plan, &Program, &Region.Deps,
                               isl_space_copy(Space.get())))
     return false;
   Ast.SAI = &SAI;
@@ -235,6 +282,32 @@ static bool buildArray(ArrayAst &Ast, const ScopArrayInfo &SAI,
   if (auto *Expansion = pacc_expansion_of(&Region.Expansions, Space.get()))
     Ok = Ok && buildCopies(Ast, *Expansion, Build);
   return Ok;
+}
+
+/// The arrays of saved values, and who reads them.
+static bool buildSaved(RegionAst &Region, const RegionPlan &Plan,
+                       const isl::ast_build &Build) {
+  for (unsigned I = 0; I < Plan.Snapshots.n; ++I) {
+    const pacc_snapshot &Snapshot = Plan.Snapshots.at[I];
+    isl::map Index = isl::manage(pacc_snapshot_index(&Snapshot));
+    ArrayAst Ast;
+    Ast.SAI = ScopArrayInfo::getFromId(isl::manage_copy(Snapshot.copy));
+    Ast.Scratch = true;
+    pacc_array_plan Array;
+    if (pacc_array_plan_compute(&Array, &Plan.Planned, &Plan.Deps,
+                                Ast.SAI->getSpace().release()))
+      return false;
+    bool Ok = buildExtent(Ast.Touched, Array.touched, Build);
+    pacc_array_plan_clear(&Array);
+    if (!Ok)
+      return false;
+    for (unsigned R = 0; R < Snapshot.n_reads; ++R)
+      Region.Saved[Plan.Reads[Snapshot.reads[R].access]].push_back(
+          {isl::union_set(isl::manage_copy(Snapshot.reads[R].map).domain()),
+           Index, Ast.SAI});
+    Region.Arrays.push_back(std::move(Ast));
+  }
+  return true;
 }
 
 static bool hasCopies(const ScopArrayInfo &SAI, const RegionPlan &Plan) {
@@ -403,10 +476,13 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
         return nullptr;
     }
 
+  if (!buildSaved(*Region, Plan, Plain))
+    return nullptr;
+
   Generator G{*Region, Plan.Planned, {}};
   isl_ast_build *Build =
       isl_ast_build_from_context(isl_set_copy(Facts.context));
-  Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, nullptr);
+  Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, &G);
   Build = isl_ast_build_set_before_each_mark(Build, beforeMark, &G);
   Build = isl_ast_build_set_after_each_mark(Build, afterMark, &G);
   Region->Root = isl::manage(isl_ast_build_node_from_schedule(

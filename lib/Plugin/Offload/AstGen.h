@@ -12,13 +12,16 @@
 #include "Offload/ScopFacts.h"
 #include "pacc/poly.h"
 #include "polly/Support/GICHelper.h"
+#include "llvm/ADT/MapVector.h"
 #include "isl/isl-noexceptions.h"
 #include <memory>
 #include <vector>
 
 namespace polly {
+class MemoryAccess;
 class Scop;
 class ScopArrayInfo;
+class ScopStmt;
 } // namespace polly
 
 namespace pacc {
@@ -69,7 +72,19 @@ struct ArrayAst {
   std::vector<isl::ast_expr> Counts, Last;
   isl::union_map Iteration;
   bool hasCopies() const { return !Counts.empty(); }
+  /// Values from before a loop: on the device only.
+  bool Scratch = false;
 };
+
+/// A read that takes values from before a loop: for which instances, and where
+/// an element's value is, { Array[j] -> Saved[k] }.
+struct SavedRead {
+  isl::union_set Instances;
+  isl::map Index;
+  const polly::ScopArrayInfo *Saved;
+};
+using SavedReads = llvm::MapVector<const polly::MemoryAccess *,
+                                   llvm::SmallVector<SavedRead, 1>>;
 
 /// Owns what lib/Poly finds of a region.
 struct RegionPlan {
@@ -81,19 +96,18 @@ struct RegionPlan {
   llvm::SmallVector<Cell, 4> Cells;
   UpdateMap Updates;   // that may run in any order
   bool Expand = false; // may arrays have copies?
+  /// Bands of the schedule before which values are saved, and what that takes:
+  /// the reads of Facts, and for each snapshot a statement and an array.
+  llvm::SmallVector<unsigned, 2> Places;
+  std::vector<polly::MemoryAccess *> Reads;
+  pacc_snapshots Snapshots = {};
+  std::vector<std::unique_ptr<polly::ScopStmt>> Saves;
 
-  RegionPlan() = default;
+  RegionPlan();
   RegionPlan(const RegionPlan &) = delete;
   RegionPlan &operator=(const RegionPlan &) = delete;
-  ~RegionPlan() { clear(); }
-  void clear() {
-    pacc_mapping_free(Mapping);
-    Mapping = nullptr;
-    pacc_dependences_clear(&Deps);
-    pacc_expansions_clear(&Expansions);
-    pacc_scop_clear(&Planned);
-    pacc_scop_clear(&Facts);
-  }
+  ~RegionPlan();
+  void clear();
 };
 
 /// A loop of the host that one kernel can run. Phases are in the order of the
@@ -108,8 +122,10 @@ struct RegionAst {
   isl::ast_node Root;
   const pacc_mapping *Mapping = nullptr;
   isl::ast_expr RunCondition;
-  std::vector<ArrayAst> Arrays; // those with copies last
-  UpdateMap Updates;            // that may run in any order
+  /// Those with copies for iterations last; or those of saved values, if any.
+  std::vector<ArrayAst> Arrays;
+  SavedReads Saved;
+  UpdateMap Updates; // that may run in any order
   std::vector<std::unique_ptr<LaunchAst>> Launches;
   std::vector<LoopAst> Loops; // those of the mapping
   /// One for each kernel, or none if they are not known.
@@ -117,6 +133,9 @@ struct RegionAst {
 
   /// The launch that \p Mark stands for, or null.
   static const LaunchAst *launchOf(const isl::ast_node &Mark);
+  /// What of the read's values \p Instances find in a copy; null: none.
+  const SavedRead *savedFor(const polly::MemoryAccess *MA,
+                            const isl::union_set &Instances) const;
   /// The loop that \p Mark stands for, or null.
   const LoopAst *loopOf(const isl::ast_node &Mark) const;
 };

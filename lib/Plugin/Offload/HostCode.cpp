@@ -137,11 +137,15 @@ void RegionBuilder::createArray(const ArrayAst &Array, unsigned Index) {
   bool IsCell = Cell != Cells.end();
   Value *Label = Builder.CreateGlobalString(
       arrayName(IsCell ? *Cell->second : *Array.SAI));
-  Value *Address =
-      Array.hasCopies()
-          ? createCopies(Array, Label, Base, First, End)
-          : callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
-                        {Run, Label, Base, First, End});
+  Value *Address;
+  if (Array.hasCopies())
+    Address = createCopies(Array, Label, Base, First, End);
+  else if (Array.Scratch)
+    Address = callRuntime(Builder, "__pacc_rt_scratch", Builder.getInt64Ty(),
+                          {Run, Label, First, End});
+  else
+    Address = callRuntime(Builder, "__pacc_rt_array", Builder.getInt64Ty(),
+                          {Run, Label, Base, First, End});
   if (!Array.hasCopies() && IsCell)
     cast<Instruction>(Address)->setMetadata(
         CellMetadata, MDNode::get(Builder.getContext(), {}));

@@ -56,6 +56,9 @@ RegionBuilder::collectArguments(const isl::union_set &Instances) {
           SCEVs.insert(SAI->getDimensionSize(D));
         if (auto C = CopiesOf.find(SAI); C != CopiesOf.end())
           Values.insert(C->second.Distance.begin(), C->second.Distance.end());
+        if (auto Reads = Ast->Saved.find(MA); Reads != Ast->Saved.end())
+          for (const SavedRead &Read : Reads->second)
+            Values.insert(Read.Saved->getBasePtr());
       } else if (isReadOnlyScalar(SAI, S)) {
         Values.insert(SAI->getBasePtr());
       }
@@ -84,6 +87,8 @@ std::string placeOf(const isl::union_set &Instances) {
   DebugLoc First;
   for (isl::set Set : Instances.get_set_list()) {
     auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
+    if (Stmt->isCopyStmt())
+      continue;
     if (Loop *L = Stmt->getSurroundingLoop())
       if (DebugLoc Loc = L->getStartLoc();
           Loc && (!First || Loc.getLine() < First.getLine()))
@@ -440,6 +445,18 @@ Value *RegionBuilder::createCopyAddress(ScopStmt &Stmt,
   return Address;
 }
 
+/// One element of a loop's values from before.
+void RegionBuilder::createSave(const ScopStmt &Stmt,
+                               const isl::id_to_ast_expr &Accesses) {
+  isl::ast_expr From, To;
+  for (const MemoryAccess *MA : Stmt)
+    (MA->isRead() ? From : To) = isl::manage(
+        isl_id_to_ast_expr_get(Accesses.get(), MA->getId().release()));
+  Value *Element = ExprBuilder.create(From.release());
+  Builder.CreateStore(
+      Element, ExprBuilder.create(isl_ast_expr_address_of(To.release())));
+}
+
 void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
   isl::ast_node Node = isl::manage(User);
   isl::ast_expr Call = isl::manage(isl_ast_node_user_get_expr(Node.get()));
@@ -450,6 +467,7 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
 
   // Every access becomes an expression in the new iterators, so that no
   // address of the host is recomputed on the device.
+  isl::union_set Executed = Build.get_schedule().domain();
   isl::id_to_ast_expr Accesses =
       isl::id_to_ast_expr::alloc(S.getIslCtx(), Stmt->size());
   for (MemoryAccess *MA : *Stmt) {
@@ -459,6 +477,9 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
         MA->applyScheduleToAccessRelation(Build.get_schedule());
     if (Relation.domain().intersect_params(S.getContext()).is_empty())
       continue;
+    if (const SavedRead *Read = Ast->savedFor(MA, Executed))
+      Relation = isl::pw_multi_aff::from_map(
+          Relation.as_map().apply_range(Read->Index));
     Accesses = Accesses.set(MA->getId(), Build.access_from(Relation));
   }
   // What the statement has for itself while it is written.
@@ -469,7 +490,6 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
     ValueMap[Base] = New;
   };
   if (InFullTile) {
-    isl::union_set Executed = Build.get_schedule().domain();
     Point = &Points[pacc_tile_point(Tiled->Plan, Executed.get())];
     std::swap(ScalarMap, Point->Scalars);
     for (auto [Base, Mine] : Point->Arrays)
@@ -480,13 +500,18 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
           return MA->isLatestArrayKind() && MA->getLatestScopArrayInfo() == SAI;
         }))
       Replace(SAI->getBasePtr(), createCopyAddress(*Stmt, *SAI, C, Build));
-  LoopToScevMapT Iterations;
-  Iterations.insert(OutsideLoopIterations.begin(), OutsideLoopIterations.end());
-  createSubstitutions(Call.release(), Stmt, Iterations);
-  if (Stmt->isBlockStmt())
-    BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
-  else
-    RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
+  if (Stmt->isCopyStmt()) {
+    createSave(*Stmt, Accesses);
+  } else {
+    LoopToScevMapT Iterations;
+    Iterations.insert(OutsideLoopIterations.begin(),
+                      OutsideLoopIterations.end());
+    createSubstitutions(Call.release(), Stmt, Iterations);
+    if (Stmt->isBlockStmt())
+      BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
+    else
+      RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
+  }
   for (auto [Base, Array] : reverse(Arrays))
     ValueMap[Base] = Array;
   if (Point)

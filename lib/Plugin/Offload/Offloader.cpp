@@ -177,12 +177,45 @@ static void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   Line("reduce", isl_union_map_to_str(Facts.reduce));
 }
 
+/// The snapshots of P.Places; -1: there is no such place.
+static int findSnapshots(Scop &S, const RegionPlan &P, pacc_snapshots &List) {
+  isl::map_list Reads = relationsOf(S, P.Reads);
+  for (unsigned Place : P.Places)
+    if (pacc_snapshots_add(&List, &P.Facts, Reads.get(), Place))
+      return -1;
+  return 0;
+}
+
+/// Gives \p Snapshot an array of Polly's, and a statement that fills it.
+static void bindSnapshot(Scop &S, RegionPlan &P, pacc_snapshot &Snapshot) {
+  auto *From = ScopArrayInfo::getFromId(
+      isl::manage(isl_space_get_tuple_id(Snapshot.array, isl_dim_set)));
+  SmallVector<const SCEV *, 4> Sizes(1, nullptr);
+  for (unsigned K = 1; K < Snapshot.n_kept; ++K)
+    Sizes.push_back(From->getDimensionSize(Snapshot.kept[K]));
+  // Polly knows arrays without a base by their names.
+  std::string Name =
+      arrayName(*From) + "_before" + std::to_string(range_size(S.arrays()));
+  ScopArrayInfo *Saved = S.getOrCreateScopArrayInfo(
+      nullptr, From->getElementType(), Sizes, MemoryKind::Array, Name.c_str());
+  isl::map Source = isl::manage_copy(Snapshot.source);
+  isl::map Target = isl::manage_copy(Snapshot.target)
+                        .set_tuple_id(isl::dim::out, Saved->getBasePtrId());
+  P.Saves.push_back(
+      std::make_unique<ScopStmt>(S, Source, Target, Source.domain()));
+  isl_id_free(Snapshot.statement);
+  isl_id_free(Snapshot.copy);
+  Snapshot.statement = P.Saves.back()->getDomainId().release();
+  Snapshot.copy = Saved->getBasePtrId().release();
+}
+
 /// Fills in Planned and its dependences.
-static bool analyze(RegionPlan &P) {
+static bool analyze(RegionPlan &P, const isl::map_list &Reads) {
   if (P.Expand && pacc_expansions_find(&P.Expansions, &P.Facts))
     return false;
   P.Planned = pacc_scop_copy(&P.Facts);
-  return !pacc_scop_expand(&P.Planned, &P.Expansions) &&
+  return !pacc_scop_snapshot(&P.Planned, Reads.get(), &P.Snapshots) &&
+         !pacc_scop_expand(&P.Planned, &P.Expansions) &&
          !pacc_dependences_compute(&P.Deps, &P.Planned);
 }
 
@@ -194,13 +227,22 @@ static bool makePlan(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   while (true) {
     P.clear();
     P.Facts = describeScop(S, P.Updates);
+    P.Reads = readsOf(S);
+    {
+      Quota Bound(Ctx, MaxOperations);
+      if (findSnapshots(S, P, P.Snapshots))
+        return false;
+    }
+    for (unsigned I = 0; I < P.Snapshots.n; ++I)
+      bindSnapshot(S, P, P.Snapshots.at[I]);
+    isl::map_list Reads = relationsOf(S, P.Reads);
     isl::union_set Crossing;
     {
       Quota Bound(Ctx, MaxOperations);
-      if (!analyze(P))
+      if (!analyze(P, Reads))
         return false;
       P.Mapping = pacc_mapping_compute(&P.Planned, &P.Deps);
-      if (!P.Mapping)
+      if (!P.Mapping || pacc_mapping_separate(P.Mapping, &P.Snapshots))
         return false;
       Crossing = isl::manage(
           pacc_mapping_crossing_scalars(P.Mapping, &P.Planned, &P.Deps));
@@ -288,9 +330,50 @@ static bool planWithCopies(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   return makePlan(S, P, MaxOperations);
 }
 
+/// Would values be saved at the last of P.Places, too? -1: there is no such
+/// place.
+static int savesMore(Scop &S, const RegionPlan &P, uint64_t MaxOperations) {
+  isl_ctx *Ctx = S.getIslCtx().get();
+  pacc_snapshots List = {};
+  int Result;
+  {
+    Quota Bound(Ctx, MaxOperations);
+    Result = findSnapshots(S, P, List) ? -1 : List.n > P.Snapshots.n;
+  }
+  pacc_snapshots_clear(&List);
+  isl_ctx_reset_error(Ctx);
+  return Result;
+}
+
+/// Plans anew with values from before loops, wherever that gives a better plan:
+/// iterations need not wait then until others have read what they overwrite.
+static bool planWithSnapshots(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
+  const double Gain = 1.1;
+  double Cost = costOf(P);
+  bool Current = true;
+  for (unsigned Place = 0;; ++Place) {
+    if (!Current && !makePlan(S, P, MaxOperations))
+      return false;
+    Current = true;
+    P.Places.push_back(Place);
+    int More = savesMore(S, P, MaxOperations);
+    Current = More <= 0;
+    if (More > 0 && makePlan(S, P, MaxOperations) && Gain * costOf(P) < Cost) {
+      Cost = costOf(P);
+      Current = true;
+      continue;
+    }
+    isl_ctx_reset_error(S.getIslCtx().get());
+    P.Places.pop_back();
+    if (More < 0)
+      return true;
+  }
+}
+
 /// The best plan that keeps the order of updates, unless that leaves them to
 /// one thread and another order is better. Arrays get copies for the iterations
-/// of loops that they alone keep in order.
+/// of loops that they alone keep in order, or loops get the values from before
+/// them.
 static bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   const uint64_t MaxOperations = Opts.MaxOperations;
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S)) {
@@ -303,6 +386,8 @@ static bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   // In managed memory kernels work on the program's own arrays.
   if (Opts.Memory != "managed" && isSequential(*P.Mapping) &&
       !planWithCopies(S, P, MaxOperations))
+    return false;
+  if (!P.Expansions.n && !planWithSnapshots(S, P, MaxOperations))
     return false;
   UpdateMap Updates = findUpdates(S);
   if (Updates.empty() || !hasSequentialUpdates(*P.Mapping, Updates))
@@ -439,7 +524,7 @@ bool Offloader::offloadRegion(Scop &S) {
     Report.Arrays.push_back(
         arrayName(Cell == P.Cells.end() ? *Array.SAI : *Cell->Scalar) +
         (Array.HasIn ? " in" : "") + (Array.HasOut ? " out" : "") +
-        (Array.hasCopies() ? " copies" : ""));
+        (Array.hasCopies() ? " copies" : "") + (Array.Scratch ? " saved" : ""));
   }
   for (auto &Launch : Region->Launches)
     Launch->Work.Given = Annotated;
@@ -503,6 +588,10 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Builder.SetInsertPoint(Start->getTerminator());
   for (const Cell &C : Cells)
     Nodes.bindCell(C.Array, C.Scalar);
+  // Plans that were given up have left arrays, too.
+  for (ScopArrayInfo *SAI : S.arrays())
+    if (SAI->isArrayKind() && !SAI->getBasePtr())
+      Nodes.bindScratch(SAI);
   Nodes.allocateNewArrays(StartExit);
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());

@@ -44,6 +44,12 @@ public:
     Cells[Cell] = Scalar;
   }
 
+  /// Gives an array that is on the device only an address that stands for it.
+  void bindScratch(polly::ScopArrayInfo *Scratch) {
+    Scratch->setBasePtr(
+        createEntryAlloca(Builder.getInt8Ty(), Scratch->getName()));
+  }
+
   /// Emits the whole region at the builder's position: asks whether it has
   /// enough work, opens it, copies in, executes the AST, closes it. Each of the
   /// conditions returned leads back to the original loops, from the end of its
@@ -142,6 +148,8 @@ private:
   llvm::Value *createCopyAddress(polly::ScopStmt &Stmt,
                                  const polly::ScopArrayInfo &SAI,
                                  const Copies &C, const isl::ast_build &Build);
+  void createSave(const polly::ScopStmt &Stmt,
+                  const isl::id_to_ast_expr &Accesses);
 
   DeviceModule &Device;
   std::string Name;

@@ -537,6 +537,27 @@ static isl::union_map updateAccesses(Scop &S, const UpdateMap &Updates) {
   return Accesses;
 }
 
+static isl::map relationOf(MemoryAccess &MA) {
+  return MA.getLatestAccessRelation().intersect_domain(
+      MA.getStatement()->getDomain());
+}
+
+std::vector<MemoryAccess *> readsOf(Scop &S) {
+  std::vector<MemoryAccess *> Reads;
+  for (ScopStmt &Stmt : S)
+    for (MemoryAccess *MA : Stmt)
+      if (MA->isLatestArrayKind() && MA->isRead())
+        Reads.push_back(MA);
+  return Reads;
+}
+
+isl::map_list relationsOf(Scop &S, ArrayRef<MemoryAccess *> Accesses) {
+  isl::map_list List(S.getIslCtx(), Accesses.size());
+  for (MemoryAccess *MA : Accesses)
+    List = List.add(relationOf(*MA));
+  return List;
+}
+
 pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   isl::ctx Ctx = S.getIslCtx();
   isl::union_map Read = isl::union_map::empty(Ctx), MayWrite = Read,
@@ -545,8 +566,7 @@ pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   for (ScopStmt &Stmt : S) {
     for (MemoryAccess *MA : Stmt) {
       const ScopArrayInfo *SAI = MA->getLatestScopArrayInfo();
-      isl::union_map Relation =
-          MA->getLatestAccessRelation().intersect_domain(Stmt.getDomain());
+      isl::union_map Relation = relationOf(*MA);
       if (MA->isLatestArrayKind()) {
         if (MA->isRead())
           Read = Read.unite(Relation);

@@ -14,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 #include "isl/isl-noexceptions.h"
 #include <string>
+#include <vector>
 
 namespace llvm {
 class CallInst;
@@ -22,6 +23,7 @@ class Instruction;
 } // namespace llvm
 
 namespace polly {
+class MemoryAccess;
 class Scop;
 class ScopArrayInfo;
 class ScopStmt;
@@ -78,6 +80,11 @@ isl::set checkedContext(polly::Scop &S);
 
 /// Operations that update an element of an array, and their statements.
 using UpdateMap = llvm::MapVector<llvm::Instruction *, polly::ScopStmt *>;
+
+/// The reads of arrays in \p S, and their relations: pacc_scop's, one by one.
+std::vector<polly::MemoryAccess *> readsOf(polly::Scop &S);
+isl::map_list relationsOf(polly::Scop &S,
+                          llvm::ArrayRef<polly::MemoryAccess *> Accesses);
 
 /// The description that lib/Poly plans with. \p Updates may run in any order.
 pacc_scop describeScop(polly::Scop &S, const UpdateMap &Updates);

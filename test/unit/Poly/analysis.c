@@ -7,6 +7,7 @@
 #include "trace.h"
 
 #include <isl/ast_build.h>
+#include <isl/map.h>
 #include <isl/set.h>
 #include <isl/space.h>
 #include <isl/union_map.h>
@@ -23,35 +24,80 @@ void analysis_clear(struct analysis *analysis) {
   pacc_dependences_clear(&analysis->deps);
   pacc_scop_clear(&analysis->scop);
   pacc_expansions_clear(&analysis->expansions);
-  pacc_scop_clear(&analysis->expanded);
+  pacc_snapshots_clear(&analysis->snapshots);
+  pacc_scop_clear(&analysis->changed);
   *analysis = (struct analysis){0};
 }
 
 /* The region that is planned. */
 static const struct pacc_scop *planned(const struct analysis *analysis) {
-  return analysis->expansions.n ? &analysis->expanded : &analysis->scop;
+  return analysis->changed.schedule ? &analysis->changed : &analysis->scop;
 }
 
-static bool expand(struct analysis *analysis) {
+/* How a region is analysed. */
+struct way {
+  enum { PLAIN, COPIES, SNAPSHOTS } kind;
+  unsigned skipped; /* with SNAPSHOTS: loops that have none */
+  const char *text;
+};
+
+static const struct way ways[] = {{PLAIN, 0, ""},
+                                  {COPIES, 0, " with copies"},
+                                  {SNAPSHOTS, 0, " with snapshots"},
+                                  {SNAPSHOTS, 1, " with inner snapshots"}};
+
+static isl_stat add_access(__isl_take isl_basic_map *access, void *user) {
+  isl_map_list **list = user;
+  *list = isl_map_list_add(*list, isl_map_from_basic_map(access));
+  return isl_stat_ok;
+}
+
+static isl_stat add_accesses(__isl_take isl_map *map, void *user) {
+  isl_stat status = isl_map_foreach_basic_map(map, add_access, user);
+  isl_map_free(map);
+  return status;
+}
+
+/* Arrays and statements of the region are those of the program, and more. */
+static bool save_values(struct analysis *analysis, unsigned skipped) {
+  isl_map_list *reads =
+      isl_map_list_alloc(isl_schedule_get_ctx(analysis->scop.schedule), 0);
+  isl_union_map_foreach_map(analysis->scop.read, add_accesses, &reads);
+  for (unsigned place = skipped;
+       !pacc_snapshots_add(&analysis->snapshots, &analysis->scop, reads, place);
+       ++place)
+    ;
+  bool done =
+      !pacc_scop_snapshot(&analysis->changed, reads, &analysis->snapshots);
+  isl_map_list_free(reads);
+  return done;
+}
+
+static bool change(struct analysis *analysis, const struct way *way) {
   pacc_expansions_clear(&analysis->expansions);
-  pacc_scop_clear(&analysis->expanded);
-  if (pacc_expansions_find(&analysis->expansions, &analysis->scop))
-    return false;
-  analysis->expanded = pacc_scop_copy(&analysis->scop);
-  return !pacc_scop_expand(&analysis->expanded, &analysis->expansions);
+  pacc_snapshots_clear(&analysis->snapshots);
+  pacc_scop_clear(&analysis->changed);
+  if (way->kind == PLAIN)
+    return true;
+  analysis->changed = pacc_scop_copy(&analysis->scop);
+  if (way->kind == SNAPSHOTS)
+    return save_values(analysis, way->skipped);
+  return !pacc_expansions_find(&analysis->expansions, &analysis->scop) &&
+         !pacc_scop_expand(&analysis->changed, &analysis->expansions);
 }
 
 static bool analyse_region(struct analysis *analysis, struct pacc_scop *scop,
-                           bool copies) {
+                           const struct way *way) {
   *analysis = (struct analysis){.scop = *scop};
   *scop = (struct pacc_scop){0};
   for (;;) {
-    if ((copies && !expand(analysis)) ||
+    if (!change(analysis, way) ||
         pacc_dependences_compute(&analysis->deps, planned(analysis)))
       return false;
     analysis->mapping =
         pacc_mapping_compute(planned(analysis), &analysis->deps);
-    if (!analysis->mapping)
+    if (!analysis->mapping ||
+        pacc_mapping_separate(analysis->mapping, &analysis->snapshots))
       return false;
     isl_union_set *crossing = pacc_mapping_crossing_scalars(
         analysis->mapping, planned(analysis), &analysis->deps);
@@ -69,11 +115,16 @@ static bool analyse_region(struct analysis *analysis, struct pacc_scop *scop,
 }
 
 bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
-  return analyse_region(analysis, scop, false);
+  return analyse_region(analysis, scop, &ways[PLAIN]);
 }
 
 bool analyse_with_copies(struct analysis *analysis, struct pacc_scop *scop) {
-  return analyse_region(analysis, scop, true);
+  return analyse_region(analysis, scop, &ways[COPIES]);
+}
+
+bool analyse_with_snapshots(struct analysis *analysis, struct pacc_scop *scop,
+                            unsigned skipped) {
+  return analyse_region(analysis, scop, &(struct way){SNAPSHOTS, skipped, ""});
 }
 
 /*===-- Arrays ------------------------------------------------------------===*/
@@ -104,6 +155,9 @@ static bool plan_arrays(const struct analysis *analysis,
                         struct device *device) {
   device->n = 0;
   isl_set_list *arrays = arrays_of(&analysis->scop);
+  /* The program's accesses, and the statements that save values. */
+  struct pacc_scop program = analysis->scop;
+  program.schedule = planned(analysis)->schedule;
   isl_size n = isl_set_list_n_set(arrays);
   assert_in_range(n, 0, MAX_ARRAYS);
   bool result = true;
@@ -114,9 +168,8 @@ static bool plan_arrays(const struct analysis *analysis,
     isl_set_free(elements);
     array->expansion = pacc_expansion_of(&analysis->expansions, array->space);
     array->plan = must(calloc(1, sizeof(*array->plan)));
-    result =
-        !pacc_array_plan_compute(array->plan, &analysis->scop, &analysis->deps,
-                                 isl_space_copy(array->space));
+    result = !pacc_array_plan_compute(array->plan, &program, &analysis->deps,
+                                      isl_space_copy(array->space));
   }
   isl_set_list_free(arrays);
   return result;
@@ -125,7 +178,7 @@ static bool plan_arrays(const struct analysis *analysis,
 /*===-- Checks ------------------------------------------------------------===*/
 
 /* `trace` is that of the program, `mapped` that of what is planned: the same,
- * unless arrays have copies. */
+ * unless arrays have copies or values are saved. */
 static const char *check_at(const struct analysis *analysis,
                             struct device *device, struct trace *trace,
                             struct trace *mapped, const struct values *values,
@@ -183,8 +236,8 @@ const char *analysis_check(const struct analysis *analysis, uint64_t seed,
     if (!trace)
       continue;
     struct trace *mapped = trace;
-    if (analysis->expansions.n)
-      mapped = must(trace_of(&analysis->expanded, &values, 10 * MAX_INSTANCES));
+    if (planned(analysis) != &analysis->scop)
+      mapped = must(trace_of(planned(analysis), &values, 10 * MAX_INSTANCES));
     problem =
         check_at(analysis, &device, trace, mapped, &values, seed + (unsigned)i);
     if (problem)
@@ -255,7 +308,8 @@ static int check_tiles(struct analysis *analysis, const char *name,
 /* One analysis of check_region. */
 static int check_analysis(const char *name, const char *text,
                           unsigned long max_operations, uint64_t seed,
-                          bool copies, struct region_findings *found) {
+                          const struct way *way,
+                          struct region_findings *found) {
   isl_ctx *ctx = context_open();
   struct pacc_scop scop;
   const char *problem = region_parse(&scop, ctx, text);
@@ -265,15 +319,17 @@ static int check_analysis(const char *name, const char *text,
   int grids = 0;
   isl_ctx_reset_operations(ctx);
   isl_ctx_set_max_operations(ctx, max_operations);
-  bool done = analyse_region(&analysis, &scop, copies);
+  bool done = analyse_region(&analysis, &scop, way);
   isl_ctx_set_max_operations(ctx, 0);
   isl_ctx_reset_error(ctx);
   /* Without any copies the analysis is the one that has been checked. */
-  if (done && (!copies || analysis.expansions.n)) {
-    check_mapping(&analysis, name, text, seed, copies ? " with copies" : "");
+  if (done &&
+      (way->kind == PLAIN || analysis.expansions.n || analysis.snapshots.n)) {
+    check_mapping(&analysis, name, text, seed, way->text);
     for (unsigned k = 0; k < analysis.mapping->n_kernels; ++k)
       grids += analysis.mapping->kernels[k].n_dims > 0;
-    found->copies = (int)analysis.expansions.n;
+    found->copies += (int)analysis.expansions.n;
+    found->snapshots += (int)analysis.snapshots.n;
     found->tiles += check_tiles(&analysis, name, text, max_operations, seed);
   }
   analysis_clear(&analysis);
@@ -288,7 +344,8 @@ int check_region(const char *name, const char *text,
   if (!found)
     found = &unused;
   *found = (struct region_findings){0};
-  int grids = check_analysis(name, text, max_operations, seed, false, found);
-  check_analysis(name, text, max_operations, seed, true, found);
+  int grids = check_analysis(name, text, max_operations, seed, ways, found);
+  for (size_t i = 1; i < sizeof(ways) / sizeof(ways[0]); ++i)
+    check_analysis(name, text, max_operations, seed, &ways[i], found);
   return grids;
 }

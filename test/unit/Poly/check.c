@@ -407,15 +407,25 @@ struct state {
   uint64_t *memory, *local;
 };
 
-/* Values do not depend on the order of the elements. */
+static int compare_values(const void *a, const void *b) {
+  uint64_t left = *(const uint64_t *)a, right = *(const uint64_t *)b;
+  return left < right ? -1 : left > right;
+}
+
+/* Does not depend on the order of the elements, nor on how many hold the same
+ * value: one of the program may be two of what is mapped, with its copy. */
 static uint64_t read_all(const struct machine *machine, enum access_kind kind,
                          int instance, const uint64_t *from) {
   const struct by_instance *access = &machine->access[kind];
-  uint64_t sum = 0;
-  for (int i = access->begin[instance]; i < access->begin[instance + 1]; ++i) {
-    int element = access->element[i];
-    sum += mix(from[element], (uint64_t)machine->original[element]);
-  }
+  int first = access->begin[instance], n = access->begin[instance + 1] - first;
+  uint64_t *value = must(calloc((size_t)n + 1, sizeof(*value))), sum = 0;
+  for (int i = 0; i < n; ++i)
+    value[i] = from[access->element[first + i]];
+  qsort(value, (size_t)n, sizeof(*value), compare_values);
+  for (int i = 0; i < n; ++i)
+    if (i == 0 || value[i] != value[i - 1])
+      sum += mix(value[i], 4);
+  free(value);
   return sum;
 }
 
@@ -431,9 +441,37 @@ static void write_all(const struct machine *machine, enum access_kind kind,
   }
 }
 
+/* Is it a statement of pacc_scop_snapshot, or an array of these? */
+static bool is_saved(const struct trace *trace, const struct point *point) {
+  return !strncmp(trace->name[point->name], "pacc_save", 9);
+}
+
+/* The same for an instance of the program in all traces. */
+static uint64_t identity(const struct trace *trace, const struct point *point) {
+  uint64_t value = (uint64_t)point->n;
+  for (const char *c = trace->name[point->name]; *c; ++c)
+    value = mix(value, (unsigned char)*c);
+  for (int d = 0; d < point->n; ++d)
+    value = mix(value, (uint64_t)point->at[d]);
+  return value;
+}
+
+static void save(const struct machine *machine, uint64_t *memory,
+                 int instance) {
+  const struct by_instance *read = &machine->access[ACCESS_READ];
+  const struct by_instance *write = &machine->access[ACCESS_MUST_WRITE];
+  memory[write->element[write->begin[instance]]] =
+      memory[read->element[read->begin[instance]]];
+}
+
 static void execute(const struct machine *machine, struct state state,
                     int instance) {
-  uint64_t value = (uint64_t)instance;
+  const struct point *point = &machine->trace->instance[instance].point;
+  if (is_saved(machine->trace, point)) {
+    save(machine, state.memory, instance);
+    return;
+  }
+  uint64_t value = identity(machine->trace, point);
   value = mix(value, read_all(machine, ACCESS_READ, instance, state.memory));
   value =
       mix(value, read_all(machine, ACCESS_LOCAL_READ, instance, state.local));
@@ -595,6 +633,8 @@ static const char *find_places(const struct trace *trace, struct trace *mapped,
   struct point last = {.name = -1};
   for (int e = 0; e < mapped->n_elements; ++e) {
     struct point p = mapped->element[e];
+    if (is_saved(mapped, &p))
+      continue;
     const struct device_array *array =
         array_of(mapped, arrays, n_arrays, p.name);
     int skip = 0;

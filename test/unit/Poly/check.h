@@ -34,7 +34,8 @@ const char *check_array(struct trace *trace, const struct pacc_array_plan *plan,
  * `mapped` is the trace of what is mapped: elements of an array with an
  * expansion (NULL: none) have the iteration that the copy belongs to before
  * their subscripts. Copies to and from the host are those of the last one,
- * which must be where generated code looks for it. */
+ * which must be where generated code looks for it. Values that are saved from
+ * before a loop have arrays and statements of their own. */
 struct device_array {
   struct pacc_array_plan *plan;
   __isl_keep isl_space *space;

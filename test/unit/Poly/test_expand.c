@@ -120,7 +120,7 @@ static void test_doitgen(void **state) {
     struct values values = values_of(&analysis.scop);
     for (int i = 0; i < values.n; ++i)
       values.value[i] = n;
-    struct trace *trace = must(trace_of(&analysis.expanded, &values, 2000));
+    struct trace *trace = must(trace_of(&analysis.changed, &values, 2000));
     assert_true(trace_map(trace, analysis.mapping, &values));
     assert_in_range(trace_launches(trace), 1, 3);
     trace_free(trace);

@@ -20,9 +20,9 @@ static void test_region(void **state) {
   struct region_findings found;
   int grids = check_region(path, text, 0, 1, &found);
   free(text);
-  print_message("%s: %d kernels with a grid, %d arrays with copies, %d with "
-                "tiles\n",
-                path, grids, found.copies, found.tiles);
+  print_message("%s: %d kernels with a grid, %d arrays with copies, %d copies "
+                "of values from before loops, %d kernels with tiles\n",
+                path, grids, found.copies, found.snapshots, found.tiles);
 }
 
 int main(int argc, char **argv) {
