@@ -3,7 +3,7 @@
  * names the launches that the kernel stands for.
  * RUN: %pacc_cc -mllvm -polly-acc-fma=off -mllvm -polly-acc-persistent=always -mllvm -polly-acc-block-size=8x2 -mllvm -polly-acc-dump-kernel-asm -Rpass-analysis=polly-acc %s -o %t %rtlib 2> %t.remarks
  * RUN: FileCheck %s --check-prefix=REMARK --input-file=%t.remarks
- * REMARK-DAG: a loop of launches of 7 kernels can run as one kernel, with a barrier before 4 of them [-Rpass-analysis=polly-acc]
+ * REMARK-DAG: a loop of launches of 4 kernels can run as one kernel, with a barrier before 4 of them [-Rpass-analysis=polly-acc]
  * REMARK-DAG: a loop of launches of {{[0-9]+}} kernels stays on the host: it updates elements in any order
  * RUN: env PACC_DEVICE=host %t > %t.host
  * RUN: env PACC_DEVICE=cpu PACC_CPU_SEED=0 %t > %t.out
@@ -12,7 +12,7 @@
  * RUN: cmp %t.host %t.out
  * RUN: FileCheck %s --input-file=%t.log
  * RUN: not grep 'launch shortest_scop.*_kernel' %t.log
- * CHECK: shortest_scop{{[0-9]+}}: one kernel runs the loop of shortest_scop{{[0-9]+}}_kernel0 {{.*}}_kernel6{{$}}
+ * CHECK: shortest_scop{{[0-9]+}}: one kernel runs the loop of shortest_scop{{[0-9]+}}_kernel0 {{.*}}_kernel3{{$}}
  * CHECK-NEXT: launch shortest_scop{{[0-9]+}}_loop0, grid 3x1x1, block 8x2x1,
  * CHECK: shortest_scop{{.*}}: 1 launch,
  * CHECK: sweep_scop{{.*}}: 1 launch,
@@ -25,7 +25,7 @@
  * RUN: cmp %t.host %t.out
  * RUN: FileCheck %s --check-prefix=AUTO --input-file=%t.log
  * AUTO-NOT: _loop
- * AUTO: launch shortest_scop{{[0-9]+}}_kernel6
+ * AUTO: launch shortest_scop{{[0-9]+}}_kernel3
  * AUTO-NOT: _loop
  * RUN: env PACC_DEVICE=cpu PACC_LOG=launch PACC_PERSISTENT=always %t > %t.out 2> %t.log
  * RUN: cmp %t.host %t.out

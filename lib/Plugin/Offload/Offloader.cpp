@@ -260,13 +260,21 @@ static bool makePlan(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   }
 }
 
+/// Does the kernel do anything but save values?
+static bool computes(const pacc_kernel_plan &Kernel) {
+  for (isl::set Set : isl::manage_copy(Kernel.domain).get_set_list())
+    if (!static_cast<ScopStmt *>(Set.get_tuple_id().get_user())->isCopyStmt())
+      return true;
+  return false;
+}
+
 /// Why the device can't help, "" if it can. The model is rough, and the sizes
 /// are not known: only a hopeless mapping is left out here.
 static std::string whyHopeless(const pacc_mapping &Mapping) {
   const double Hopeless = 50;
   bool Parallel = false;
   for (unsigned K = 0; K < Mapping.n_kernels; ++K)
-    Parallel |= Mapping.kernels[K].n_dims > 0;
+    Parallel |= Mapping.kernels[K].n_dims > 0 && computes(Mapping.kernels[K]);
   if (!Parallel)
     return "it has no parallel loop";
   if (Mapping.host_cost > 0 && Mapping.cost > Hopeless * Mapping.host_cost)
@@ -347,9 +355,11 @@ static int savesMore(Scop &S, const RegionPlan &P, uint64_t MaxOperations) {
 
 /// Plans anew with values from before loops, wherever that gives a better plan:
 /// iterations need not wait then until others have read what they overwrite.
+/// Regions without launches in loops get none.
 static bool planWithSnapshots(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   const double Gain = 1.1;
   double Cost = costOf(P);
+  const bool Sequential = isSequential(*P.Mapping);
   bool Current = true;
   for (unsigned Place = 0;; ++Place) {
     if (!Current && !makePlan(S, P, MaxOperations))
@@ -358,7 +368,8 @@ static bool planWithSnapshots(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
     P.Places.push_back(Place);
     int More = savesMore(S, P, MaxOperations);
     Current = More <= 0;
-    if (More > 0 && makePlan(S, P, MaxOperations) && Gain * costOf(P) < Cost) {
+    if (More > 0 && makePlan(S, P, MaxOperations) && Gain * costOf(P) < Cost &&
+        (Sequential || !isSequential(*P.Mapping))) {
       Cost = costOf(P);
       Current = true;
       continue;

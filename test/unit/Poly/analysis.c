@@ -41,10 +41,8 @@ struct way {
   const char *text;
 };
 
-static const struct way ways[] = {{PLAIN, 0, ""},
-                                  {COPIES, 0, " with copies"},
-                                  {SNAPSHOTS, 0, " with snapshots"},
-                                  {SNAPSHOTS, 1, " with inner snapshots"}};
+static const struct way plain = {PLAIN, 0, ""};
+static const struct way with_copies = {COPIES, 0, " with copies"};
 
 static isl_stat add_access(__isl_take isl_basic_map *access, void *user) {
   isl_map_list **list = user;
@@ -92,6 +90,7 @@ static bool analyse_region(struct analysis *analysis, struct pacc_scop *scop,
   *scop = (struct pacc_scop){0};
   for (;;) {
     if (!change(analysis, way) ||
+        (way->kind == SNAPSHOTS && !analysis->snapshots.n) ||
         pacc_dependences_compute(&analysis->deps, planned(analysis)))
       return false;
     analysis->mapping =
@@ -115,11 +114,11 @@ static bool analyse_region(struct analysis *analysis, struct pacc_scop *scop,
 }
 
 bool analyse(struct analysis *analysis, struct pacc_scop *scop) {
-  return analyse_region(analysis, scop, &ways[PLAIN]);
+  return analyse_region(analysis, scop, &plain);
 }
 
 bool analyse_with_copies(struct analysis *analysis, struct pacc_scop *scop) {
-  return analyse_region(analysis, scop, &ways[COPIES]);
+  return analyse_region(analysis, scop, &with_copies);
 }
 
 bool analyse_with_snapshots(struct analysis *analysis, struct pacc_scop *scop,
@@ -344,8 +343,9 @@ int check_region(const char *name, const char *text,
   if (!found)
     found = &unused;
   *found = (struct region_findings){0};
-  int grids = check_analysis(name, text, max_operations, seed, ways, found);
-  for (size_t i = 1; i < sizeof(ways) / sizeof(ways[0]); ++i)
-    check_analysis(name, text, max_operations, seed, &ways[i], found);
+  const struct way with_snapshots = {SNAPSHOTS, seed % 2, " with snapshots"};
+  int grids = check_analysis(name, text, max_operations, seed, &plain, found);
+  check_analysis(name, text, max_operations, seed, &with_copies, found);
+  check_analysis(name, text, max_operations, seed, &with_snapshots, found);
   return grids;
 }

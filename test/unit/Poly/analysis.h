@@ -39,7 +39,8 @@ const char *analysis_check(const struct analysis *analysis, uint64_t seed,
                            long *n_instances);
 
 /* The same, with values saved from before all outermost loops that this is good
- * for, but for the first `skipped` loops of the region. */
+ * for, but for the first `skipped` loops of the region. False, too, if there
+ * are none. */
 bool analyse_with_snapshots(struct analysis *analysis, struct pacc_scop *scop,
                             unsigned skipped);
 
