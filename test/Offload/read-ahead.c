@@ -112,7 +112,7 @@ APART static void paths(int n) {
 
 /* The arrays may overlap: only the run-time check says whether they do.
  * LOG: checked_scop{{.*}}: 2 launches
- * LOG-NOT: checked_scop
+ * LOG-NEXT: checked_scop{{.*}}: the original loops run: a check before the region
  */
 APART static void checked(int n, double *x, double *y) {
   for (int i = 0; i < n - 1; i++)
