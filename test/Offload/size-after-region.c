@@ -9,9 +9,9 @@ static double a[4][N];
 
 APART static void fill_rows(int n, int m, double (*restrict to)[n],
                             const int *restrict column) {
-  double local[12][14];
-  for (int z = 0; z < 12; z++)
-    for (int y = 0; y < 14; y++)
+  double local[120][140];
+  for (int z = 0; z < 120; z++)
+    for (int y = 0; y < 140; y++)
       local[z][y] = z * y;
   for (int i = 0; i < 4; i++)
     for (int j = 0; j < m; j++)
