@@ -10,6 +10,7 @@
 #include <isl/space.h>
 #include <isl/union_map.h>
 #include <isl/val.h>
+#include <limits.h>
 #include <stddef.h>
 
 /* A loop whose bound is a parameter is taken to have this many iterations. */
@@ -30,23 +31,66 @@ static __isl_give isl_set *fix_parameters(__isl_keep isl_set *context, int size,
   return fixed;
 }
 
-/* Values with which `domain` has any instance at all are looked for: where
- * two parameters bound a loop from below and above, they cannot be equal. */
+/* Number of values that dimension `pos` of `set` spans, at least 1. */
+static double extent_of(__isl_keep isl_set *set, int pos) {
+  isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
+  isl_aff *value = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos);
+  isl_val *min = isl_set_min_val(set, value);
+  isl_val *max = isl_set_max_val(set, value);
+  double extent = 1;
+  if (isl_val_is_int(min) == isl_bool_true &&
+      isl_val_is_int(max) == isl_bool_true)
+    extent = isl_val_get_d(max) - isl_val_get_d(min) + 1;
+  isl_val_free(min);
+  isl_val_free(max);
+  isl_aff_free(value);
+  return extent < 1 ? 1 : extent;
+}
+
+/* Adds the dimensions of a statement's instances that have one value only. */
+static isl_stat add_single(__isl_take isl_set *instances, void *sum) {
+  isl_size n = isl_set_dim(instances, isl_dim_set);
+  for (int i = 0; i < n; ++i)
+    *(int *)sum += extent_of(instances, i) <= 1;
+  isl_set_free(instances);
+  return n < 0 ? isl_stat_error : isl_stat_ok;
+}
+
+/* Loops of one iteration; INT_MAX if `domain` has no instance at all. */
+static int single_iterations(__isl_keep isl_set *fixed,
+                             __isl_keep isl_union_set *domain) {
+  isl_union_set *some = isl_union_set_intersect_params(
+      isl_union_set_copy(domain), isl_set_copy(fixed));
+  int sum = 0;
+  if (isl_union_set_is_empty(some) != isl_bool_false ||
+      isl_union_set_foreach_set(some, add_single, &sum) < 0)
+    sum = INT_MAX;
+  isl_union_set_free(some);
+  return sum;
+}
+
+/* Values with which loops have iterations: where two parameters bound one from
+ * below and above, or by their difference, they cannot be equal. */
 __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
                                          __isl_keep isl_union_set *domain) {
   static const int sizes[] = {NOMINAL_SIZE, 100, 10, 1};
   static const int steps[] = {0, 1, -1};
-  for (int s = 0; s < 4; ++s)
-    for (int d = 0; d < 3; ++d) {
+  for (int s = 0; s < 4; ++s) {
+    isl_set *best = NULL;
+    int fewest = INT_MAX;
+    for (int d = 0; d < 3 && fewest > 0; ++d) {
       isl_set *fixed = fix_parameters(context, sizes[s], steps[d] * sizes[s]);
-      isl_union_set *any = isl_union_set_intersect_params(
-          isl_union_set_copy(domain), isl_set_copy(fixed));
-      bool found = isl_union_set_is_empty(any) == isl_bool_false;
-      isl_union_set_free(any);
-      if (found)
-        return fixed;
+      int single = single_iterations(fixed, domain);
+      if (single < fewest) {
+        isl_set_free(best);
+        best = isl_set_copy(fixed);
+        fewest = single;
+      }
       isl_set_free(fixed);
     }
+    if (best)
+      return best;
+  }
   return isl_set_from_point(isl_set_sample_point(isl_set_copy(context)));
 }
 
@@ -109,22 +153,6 @@ __isl_give isl_set *pacc_expected_sizes(const struct pacc_scop *scop) {
   isl_union_set_free(domain);
   isl_set_free(context);
   return expected;
-}
-
-/* Number of values that dimension `pos` of `set` spans, at least 1. */
-static double extent_of(__isl_keep isl_set *set, int pos) {
-  isl_local_space *space = isl_local_space_from_space(isl_set_get_space(set));
-  isl_aff *value = isl_aff_var_on_domain(space, isl_dim_set, (unsigned)pos);
-  isl_val *min = isl_set_min_val(set, value);
-  isl_val *max = isl_set_max_val(set, value);
-  double extent = 1;
-  if (isl_val_is_int(min) == isl_bool_true &&
-      isl_val_is_int(max) == isl_bool_true)
-    extent = isl_val_get_d(max) - isl_val_get_d(min) + 1;
-  isl_val_free(min);
-  isl_val_free(max);
-  isl_aff_free(value);
-  return extent < 1 ? 1 : extent;
 }
 
 double pacc_nominal_trips(__isl_keep isl_set *nominal,

@@ -474,6 +474,10 @@ static void test_nominal(void **state) {
                    900, 4000);
   assert_instances(ctx, "[n, m] -> { : }", "[n, m] -> { S[i] : n < i <= m }",
                    900, 4000);
+  /* Nor of one as long as their difference. */
+  assert_instances(ctx, "[n, k] -> { : }",
+                   "[n, k] -> { S[i, j] : 0 <= i <= n - k and 0 <= j < k }",
+                   1e6, 1e7);
   context_close(ctx, "nominal sizes");
 }
 
