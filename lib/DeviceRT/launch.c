@@ -142,10 +142,13 @@ PACC_COLD static void launch_alone(const struct pacc_launch *launch,
     (void)launch_later(launch, blocks);
 }
 
-/* Launches of one kernel into one stream can be merged. Lanes come here from
- * one launch of the source, but the compiler may have joined two. */
+/* Launches of one kernel into one stream, which may wait alike, can be merged.
+ * Lanes that are here at the same time mostly come from one launch of the
+ * source; but the compiler may have joined two, and lanes of any two meet where
+ * a function launches that others call. */
 static uint64_t launch_key(const struct pacc_launch *launch) {
-  return (uint64_t)launch->aggregated | (uint64_t)launch->agg_stream << 60;
+  return (uint64_t)launch->aggregated | (uint64_t)launch->wait << 56 |
+         (uint64_t)launch->agg_stream << 60;
 }
 
 PACC_COLD void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
