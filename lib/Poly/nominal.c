@@ -104,35 +104,22 @@ __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop) {
   return nominal;
 }
 
-/* Has the parameter a largest value, that of an array? */
-static bool has_largest(__isl_keep isl_set *values, int param, int *largest) {
-  isl_val *value = isl_set_dim_max_val(isl_set_copy(values), param);
-  bool found = isl_val_is_int(value) == isl_bool_true &&
-               isl_val_cmp_si(value, MAX_SIZE) <= 0 &&
-               isl_val_cmp_si(value, -MAX_SIZE) >= 0;
-  if (found)
-    *largest = (int)isl_val_get_num_si(value);
-  isl_val_free(value);
-  return found;
-}
-
-/* Every parameter at its largest value. Those that have none are taken to be as
- * large as the largest that has: the first extent of an array is not known, and
- * mostly like the others. NOMINAL_SIZE at least. */
+/* Every parameter at its largest value, or at NOMINAL_SIZE if it has none. */
 static __isl_give isl_set *fix_largest(__isl_keep isl_set *context) {
   isl_size n = isl_set_dim(context, isl_dim_param);
   isl_set *values =
       isl_set_move_dims(isl_set_from_params(isl_set_copy(context)), isl_dim_set,
                         0, isl_dim_param, 0, n < 0 ? 0 : (unsigned)n);
-  int usual = NOMINAL_SIZE, largest = 0;
-  for (int i = 0; i < n; ++i)
-    if (has_largest(values, i, &largest) && largest > usual)
-      usual = largest;
   isl_set *fixed = isl_set_copy(context);
   for (int i = 0; i < n; ++i) {
-    bool found = has_largest(values, i, &largest);
-    fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i,
-                           found ? largest : usual);
+    isl_val *largest = isl_set_dim_max_val(isl_set_copy(values), i);
+    if (isl_val_is_int(largest) == isl_bool_true &&
+        isl_val_cmp_si(largest, MAX_SIZE) <= 0) {
+      fixed = isl_set_fix_val(fixed, isl_dim_param, (unsigned)i, largest);
+    } else {
+      isl_val_free(largest);
+      fixed = isl_set_fix_si(fixed, isl_dim_param, (unsigned)i, NOMINAL_SIZE);
+    }
   }
   isl_set_free(values);
   return fixed;

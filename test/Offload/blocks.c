@@ -104,15 +104,6 @@ void fused(double a[restrict 1024][1024], double b[restrict 1024][1024],
   }
 }
 
-/* The first extent is not known, and taken to be like the second.
- * CHECK-LABEL: kernel unknown_rows_scop{{.*}}: 2600 x 2600 threads
- */
-void unknown_rows(int n, int m, double a[restrict][2600]) {
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < m; j++)
-      a[i][j] *= 2.0;
-}
-
 /* All candidates, with every term of their score.
  * RUN: %{ir} | %{print}='print<polly-acc-blocks<ptxas=off>>' 2>&1 | FileCheck %s --check-prefix=TABLE
  * TABLE: shape time issue l1 l2 dram latency start warps limit sectors waves tail
