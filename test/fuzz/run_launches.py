@@ -7,7 +7,7 @@
 Every seed is a case of launches.py; --per-file cases make a program. It is
 compiled as it stands and with launches merged at every granularity, and runs on
 the CPU device in several orders of grids, blocks and threads, or several times
-on a GPU: all must print the same. --seconds starts no more programs after so
+on a GPU: all must print what it prints on the CPU device as it stands. --seconds starts no more programs after so
 long. Programs of failing cases are kept in --keep. The exit status is 1 if a
 case failed.
 """
@@ -39,11 +39,13 @@ MOST_LINES = 40
 DEVICES = {"cpu": ["--device=cpu"], "cuda": []}  # flags of the wrapper
 
 
-def compile_program(args: argparse.Namespace, source: Path, level: str, flags: list[str]) -> Path:
+def compile_program(
+    args: argparse.Namespace, source: Path, device: str, level: str, flags: list[str]
+) -> Path:
     """Compiles a program; a failure is an error with the compiler's words."""
-    program = source.with_suffix("." + level)
+    program = source.with_suffix(f".{device}.{level}")
     command = [
-        str(args.build / "bin" / "polly-acc-clang++"), *DEVICES[args.device], "-std=c++17",
+        str(args.build / "bin" / "polly-acc-clang++"), *DEVICES[device], "-std=c++17",
         "-w", args.optimise, *args.flag, *flags, str(source), "-o", str(program),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
@@ -95,13 +97,16 @@ def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list
     source.write_text(launches.program(seeds), encoding="utf-8")
     wrong = []
     try:
-        plain = compile_program(args, source, "plain", ["-polly-acc-agg=off"])
-        expected = run_program(plain, 0, args.limit)
+        off = ["-polly-acc-agg=off"]
+        plain = reference = compile_program(args, source, "cpu", "plain", off)
+        if args.device != "cpu":
+            plain = compile_program(args, source, args.device, "plain", off)
+        expected = run_program(reference, 0, args.limit)
         wrong += compare(args, seeds, "plain", expected, plain)
         for level in args.levels:
             if time.monotonic() > args.end:
                 return wrong or None
-            program = compile_program(args, source, level, LEVELS[level])
+            program = compile_program(args, source, args.device, level, LEVELS[level])
             wrong += compare(args, seeds, level, expected, program)
     except RuntimeError as error:
         wrong.append(str(error))
