@@ -7,10 +7,10 @@
 #include "Aggregate/Aggregate.h"
 #include "Offload/OffloadPass.h"
 #include "Options.h"
+#include "Refuse.h"
 
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Plugins/PassPlugin.h"
-#include "llvm/Support/ErrorHandling.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace llvm;
@@ -75,12 +75,10 @@ static void registerPasses(PassBuilder &PB) {
   // The front end's IR is where every loop nest is still whole.
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel Level) {
-        if (!isOffloadEnabled())
-          return;
         Options Opts = Options::fromCommandLine();
         if (Error E = Opts.validate())
-          report_fatal_error(std::move(E), /*gen_crash_diag=*/false);
-        if (Level != OptimizationLevel::O0)
+          MPM.addPass(RefusePass(std::move(E)));
+        else if (isOffloadEnabled() && Level != OptimizationLevel::O0)
           MPM.addPass(OffloadPass(std::move(Opts)));
       });
   // Kernels as they will be compiled.

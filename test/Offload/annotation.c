@@ -11,16 +11,22 @@
  * FILE: kernel 'given_scop{{.*}}': 2-dimensional grid, block 64x4 (annotation)
  * FILE: kernel 'other_scop1_kernel0': 2-dimensional grid, block 128x2 (file)
  *
+ * A kernel that a function with kernels lacks is most likely misspelt.
+ * RUN: echo 'other_scop1_kernel7 1x32' >> %t.blocks
+ * RUN: %pacc_cc -mllvm -polly-acc-block-file=%t.blocks -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=WRONG --implicit-check-not=unknown
+ * WRONG: warning: polly-acc: {{.*}}.blocks: there is no kernel 'other_scop1_kernel7'
+ * WRONG-NEXT: 1 warning generated
+ *
  * What is no shape is an error.
  * RUN: echo 'other_scop1_kernel0 64x' >> %t.blocks
  * RUN: not %pacc_cc -mllvm -polly-acc-block-file=%t.blocks -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=LINE
- * LINE: error: polly-acc: {{.*}}.blocks:5: expected the name of a kernel and WxHxD
+ * LINE: error: polly-acc: {{.*}}.blocks:6: expected the name of a kernel and WxHxD
  * RUN: not %pacc_cc -mllvm -polly-acc-block-file=%t.none -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=NONE
  * NONE: error: polly-acc: cannot read {{.*}}.none: No such file or directory
  * RUN: not %pacc_cc -DBAD=polly-acc-block=64x -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=BAD
- * BAD: error: polly-acc: invalid value '64x' of option 'block-size'
+ * BAD: annotation.c:[[#@LINE+17]]:{{.*}} error: polly-acc: invalid value '64x' of option 'block-size'
  * RUN: not %pacc_cc -DBAD=polly-acc-block=auto -c %s -o %t.o 2>&1 | FileCheck %s --check-prefix=AUTO
- * AUTO: error: polly-acc: annotation 'polly-acc-block=auto' names no shape
+ * AUTO: {{.*}} error: polly-acc: annotation 'polly-acc-block=auto' names no shape
  */
 #define TEXT(x) #x
 #define STRING(x) TEXT(x)

@@ -5,7 +5,7 @@
 ! RUN: %flang -O3 -ffp-contract=off -c %t/kernels.f90 -o %t/plain.o
 ! RUN: %flang -O3 -ffp-contract=off -fpass-plugin=%plugin -mllvm -polly-acc -Rpass=polly-acc -Rpass-missed=polly-acc -c %t/kernels.f90 -o %t/acc.o 2> %t/remarks
 ! RUN: FileCheck %s --input-file=%t/remarks
-! CHECK-DAG: offloaded region 'multiply_scop{{[0-9]+}}': 1 kernels, 3 arrays
+! CHECK-DAG: offloaded region 'multiply_scop{{[0-9]+}}': 1 kernel, 3 arrays
 ! CHECK-DAG: kernel 'multiply_scop{{[0-9]+}}_kernel0': 2-dimensional grid
 ! CHECK-DAG: offloaded region 'relax_scop{{[0-9]+}}': {{[0-9]+}} kernels, 2 arrays
 ! CHECK-DAG: kernel 'relax_scop{{[0-9]+}}_kernel0': 2-dimensional grid

@@ -1,4 +1,5 @@
 //===- Pass.cpp - The passes of aggregation, their options and remarks ----===//
+#include "../Refuse.h"
 #include "Aggregate.h"
 #include "Plan.h"
 #include "Rewrite.h"
@@ -344,12 +345,11 @@ void registerAggregatePasses(PassBuilder &PB) {
   PB.registerPipelineParsingCallback(parsePass);
   PB.registerPipelineStartEPCallback(
       [](ModulePassManager &MPM, OptimizationLevel) {
-        if (isAggregationOff())
-          return;
         Expected<AggregateOptions> Options = optionsOfCommandLine();
         if (!Options)
-          report_fatal_error(Options.takeError(), false);
-        MPM.addPass(AggregatePass(*Options));
+          MPM.addPass(RefusePass(Options.takeError()));
+        else if (!isAggregationOff())
+          MPM.addPass(AggregatePass(*Options));
       });
 }
 

@@ -6,8 +6,10 @@
 #include "Offload/ScopFacts.h"
 #include "Offload/Target.h"
 #include "Offload/Unroll.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Bitcode/BitcodeWriter.h"
 #include "llvm/IR/DebugInfo.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/IRBuilder.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
@@ -376,6 +378,34 @@ Error DeviceModule::assemble(Code &C) {
   return Error::success();
 }
 
+static void warn(Module &M, const Twine &Message) {
+  M.getContext().diagnose(
+      DiagnosticInfoGeneric("polly-acc: " + Message, DS_Warning));
+}
+
+/// "gemm" of "gemm_scop0_kernel1".
+static StringRef functionOf(StringRef Kernel) {
+  return Kernel.substr(0, Kernel.rfind("_scop"));
+}
+
+/// What the user said of the toolkit, and is wrong: others are looked for.
+void DeviceModule::checkToolkit() const {
+  for (const char *Variable : {"CUDA_PATH", "CUDA_HOME"}) {
+    auto Root = sys::Process::GetEnv(Variable);
+    if (Root && !Root->empty() && !sys::fs::exists(*Root + "/bin/ptxas") &&
+        !sys::fs::exists(*Root + "/nvvm/libdevice/libdevice.10.bc"))
+      warn(Host, Twine(Variable) + "=" + *Root +
+                     " is no CUDA toolkit: it has neither bin/ptxas nor "
+                     "nvvm/libdevice/libdevice.10.bc");
+  }
+  auto Ptxas = sys::Process::GetEnv("PACC_PTXAS");
+  if (Opts.Ptxas == "on" && Ptxas && !Ptxas->empty() &&
+      !sys::fs::can_execute(*Ptxas))
+    warn(Host, "PACC_PTXAS=" + *Ptxas +
+                   " is no program: kernels get no machine code, and their "
+                   "registers are estimated");
+}
+
 /// Blocks that the user's file names stand before all others.
 Error DeviceModule::takeGivenBlocks() {
   if (Opts.BlockFile.empty())
@@ -383,11 +413,20 @@ Error DeviceModule::takeGivenBlocks() {
   Expected<StringMap<BlockShape>> Shapes = readBlockFile(Opts.BlockFile);
   if (!Shapes)
     return Shapes.takeError();
-  for (KernelInfo &K : Kernels)
+  StringSet<> Functions;
+  for (KernelInfo &K : Kernels) {
+    Functions.insert(functionOf(K.F->getName()));
     if (auto It = Shapes->find(K.F->getName()); It != Shapes->end()) {
       K.Work.Given = It->second;
       K.Work.GivenBy = "file";
+      Shapes->erase(It);
     }
+  }
+  // What is left is of other source files, or wrong.
+  for (const auto &Left : *Shapes)
+    if (Functions.contains(functionOf(Left.getKey())))
+      warn(Host, Opts.BlockFile + ": there is no kernel '" + Left.getKey() +
+                     "' (-Rpass=polly-acc names them)");
   return Error::success();
 }
 

@@ -52,6 +52,9 @@ public:
 
   bool empty() const { return Kernels.empty(); }
 
+  /// Warns of settings that name no toolkit.
+  void checkToolkit() const;
+
   /// Compiles all kernels and fills in the image. A failure is an error of the
   /// compilation: the module is left with an image without device code.
   llvm::Error finish();

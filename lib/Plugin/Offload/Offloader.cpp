@@ -17,11 +17,15 @@
 #include "polly/ScopInfo.h"
 #include "polly/Support/ISLTools.h"
 #include "polly/Support/ScopHelper.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
 #include "llvm/Analysis/RegionInfo.h"
+#include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticHandler.h"
+#include "llvm/IR/DiagnosticInfo.h"
 #include "llvm/IR/LLVMRemarkStreamer.h"
 #include "llvm/IR/Verifier.h"
 #include "llvm/Support/Regex.h"
@@ -75,10 +79,66 @@ bool Offloader::reject(Scop &S, const Rejection &Why, RegionReport Report) {
   return false;
 }
 
+static void describeCall(const CallBase &Call, const StringSet<> &Offloaded,
+                         OptimizationRemarkMissed &Remark) {
+  const Function *Callee = Call.getCalledFunction();
+  if (!Callee) {
+    Remark << "it calls an unknown function through a pointer";
+    return;
+  }
+  bool HasRegions = Offloaded.contains(Callee->getName());
+  Remark << (Callee->isDeclaration() ? "it calls the unknown function '"
+                                     : "it calls the function '")
+         << ore::NV("Callee", demangle(Callee->getName()))
+         << (HasRegions ? "', which has offloaded loops of its own" : "'");
+}
+
+/// Polly's own words for why the loop \p L is in no region; "" if it has none.
+static std::string whyNotAffine(const ScopDetection &SD, RegionInfo &RI,
+                                const Loop &L) {
+  for (Region *R = RI.getRegionFor(L.getHeader()); R; R = R->getParent()) {
+    const RejectLog *Log = SD.lookupRejectionLog(R);
+    if (!Log || !Log->hasErrors())
+      continue;
+    const RejectReason &First = **Log->begin();
+    std::string Message = First.getEndUserMessage();
+    StringRef Words = Message;
+    if (Words.empty() || Words.starts_with("Unspecified"))
+      return "";
+    Words.consume_back(".");
+    auto [Front, Back] = Words.split(" of \"UNKNOWN\"");
+    std::string Why = toLower(Front[0]) + (Front.drop_front() + Back).str();
+    if (const DebugLoc &Where = First.getDebugLoc())
+      Why += " (line " + std::to_string(Where.getLine()) + ")";
+    return Why;
+  }
+  return "";
+}
+
+static bool areMissedRemarksOn(const Function &F) {
+  return F.getContext().getDiagHandlerPtr()->isMissedOptRemarkEnabled(
+             PassName) ||
+         F.getContext().getLLVMRemarkStreamer();
+}
+
 /// A missed remark for every outermost loop that is in no region at all.
 void Offloader::reportLeftLoops(Function &F) {
+  if (!areMissedRemarksOn(F))
+    return;
+  FAM.invalidate(F, PreservedAnalyses::none());
   auto &LI = FAM.getResult<LoopAnalysis>(F);
+  auto &RI = FAM.getResult<RegionInfoAnalysis>(F);
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(F);
+  SaveAndRestore Unprofitable(PollyProcessUnprofitable, true);
+  SaveAndRestore Hoisting(PollyInvariantLoadHoisting, true);
+  ScopDetection SD(FAM.getResult<DominatorTreeAnalysis>(F),
+                   FAM.getResult<ScalarEvolutionAnalysis>(F), LI, RI,
+                   FAM.getResult<AAManager>(F), ORE);
+  SD.detect(F);
+  StringSet<> Offloaded;
+  for (const RegionReport &R : Reports)
+    if (R.Rejected.empty())
+      Offloaded.insert(R.Function);
   for (Loop *L : LI.getLoopsInPreorder()) {
     bool AnyHandled = any_of(
         L->blocks(), [&](BasicBlock *BB) { return Handled.contains(BB); });
@@ -91,15 +151,13 @@ void Offloader::reportLeftLoops(Function &F) {
     OptimizationRemarkMissed Remark(PassName, "NotAffine", L->getStartLoc(),
                                     L->getHeader());
     Remark << "loop nest not offloaded: ";
-    const CallBase *Call = unknownCallIn(*L);
-    const Function *Callee = Call ? Call->getCalledFunction() : nullptr;
-    if (Callee)
-      Remark << "it calls the unknown function '"
-             << ore::NV("Callee", Callee->getName()) << "'";
-    else if (Call)
-      Remark << "it calls an unknown function through a pointer";
-    else
+    if (const CallBase *Call = unknownCallIn(*L)) {
+      describeCall(*Call, Offloaded, Remark);
+    } else {
       Remark << "bounds, subscripts or control flow are not affine";
+      if (std::string Why = whyNotAffine(SD, RI, *L); !Why.empty())
+        Remark << ": " << ore::NV("Why", Why);
+    }
     ORE.emit(Remark);
   }
 }
@@ -523,8 +581,13 @@ bool Offloader::offloadRegion(Scop &S) {
     return reject(
         S, {"no schedule with parallel loops was found" + Problem, nullptr},
         Report);
-  if (!Hopeless.empty())
+  if (!Hopeless.empty()) {
+    if (hasOrderedSum(S))
+      Hopeless += "; the order of a floating-point sum or product is kept: "
+                  "-ffast-math or '#pragma clang fp reassociate(on)' allow "
+                  "others";
     return reject(S, {Hopeless, nullptr}, Report);
+  }
   if (Region->RunCondition.is_null())
     return reject(S, {"its run-time check needs numbers of 64 bits and more"},
                   Report);
@@ -548,13 +611,16 @@ bool Offloader::offloadRegion(Scop &S) {
   }
   Report.NumKernels = Device.kernels().size() - Report.FirstKernel;
 
+  unsigned NumKernels = Report.NumKernels - numLoopKernels(Report, Device);
+  unsigned NumArrays = Region->Arrays.size();
   auto &ORE = FAM.getResult<OptimizationRemarkEmitterAnalysis>(S.getFunction());
   ORE.emit(
       OptimizationRemark(PassName, "Offloaded", locationOf(S), S.getEntry())
-      << "offloaded region '" << ore::NV("Region", Report.Name) << "': "
-      << ore::NV("Kernels", Report.NumKernels - numLoopKernels(Report, Device))
-      << " kernels, " << ore::NV("Arrays", unsigned(Region->Arrays.size()))
-      << " arrays");
+      << "offloaded region '" << ore::NV("Region", Report.Name)
+      << "': " << ore::NV("Kernels", NumKernels)
+      << (NumKernels == 1 ? " kernel, " : " kernels, ")
+      << ore::NV("Arrays", NumArrays)
+      << (NumArrays == 1 ? " array" : " arrays"));
   if (Opts.Persistent != "off")
     remarkLoops(ORE, *Region, Report, *S.getEntry());
   Reports.push_back(std::move(Report));
@@ -718,23 +784,17 @@ bool Offloader::isCandidate(const Function &F) const {
 }
 
 bool Offloader::runOnFunction(Function &F) {
-  if (!isCandidate(F))
-    return false;
   bool Expanded = expandComplexProducts(F);
   if (Expanded)
     FAM.invalidate(F, PreservedAnalyses::none());
-  if (!mayHaveAffineLoops(F)) {
-    auto *Handler = F.getContext().getDiagHandlerPtr();
-    if (Handler->isMissedOptRemarkEnabled(PassName) ||
-        F.getContext().getLLVMRemarkStreamer())
-      reportLeftLoops(F);
+  if (!mayHaveAffineLoops(F))
     return Expanded;
-  }
   bool Prepared = prepareForPolly(F, FAM);
   if (Expected<BlockShape> Shape = annotatedBlock(F))
     Annotated = *Shape;
   else
-    F.getContext().emitError(toString(Shape.takeError()));
+    F.getContext().diagnose(DiagnosticInfoUnsupported(
+        F, toString(Shape.takeError()), F.getSubprogram()));
   while (Prepared && offloadNext(F)) {
     FAM.invalidate(F, PreservedAnalyses::none());
     if (verifyFunction(F, &errs()))
@@ -744,7 +804,6 @@ bool Offloader::runOnFunction(Function &F) {
     formSpans(F, FAM, Device, Begins, Handled);
   Begins.clear();
   F.addFnAttr(DoneAttribute);
-  reportLeftLoops(F);
   return true;
 }
 
@@ -762,11 +821,17 @@ bool Offloader::run() {
   for (Function *F : Functions)
     if (isCandidate(*F))
       Changed |= inlineIntoLoops(*F, FAM);
+  erase_if(Functions, [&](const Function *F) {
+    return F->isDefTriviallyDead() || !isCandidate(*F);
+  });
   for (Function *F : Functions)
-    if (!F->isDefTriviallyDead())
-      Changed |= runOnFunction(*F);
+    Changed |= runOnFunction(*F);
+  // Which functions have regions is known now.
+  for (Function *F : Functions)
+    reportLeftLoops(*F);
   if (Device.empty())
     return Changed;
+  Device.checkToolkit();
   if (Error E = Device.finish()) {
     M.getContext().emitError("polly-acc: " + toString(std::move(E)));
     return true;

@@ -292,4 +292,43 @@ UpdateMap findUpdates(Scop &S) {
   return Updates;
 }
 
+/// x = x + ..., in a register or in memory; the \p Operand is the old one.
+static bool replaces(const Instruction &Sum, const Value &Operand,
+                     const Loop *L) {
+  if (auto *PHI = dyn_cast<PHINode>(&Operand))
+    return is_contained(PHI->incoming_values(), &Sum);
+  auto *Load = dyn_cast<LoadInst>(&Operand);
+  if (!Load || !L || !L->isLoopInvariant(Load->getPointerOperand()))
+    return false;
+  return any_of(Sum.users(), [&](const User *U) {
+    auto *Store = dyn_cast<StoreInst>(U);
+    return Store && Store->getPointerOperand() == Load->getPointerOperand();
+  });
+}
+
+/// Is \p I a step of a sum or product in \p L that may not be reordered?
+static bool isOrderedStep(const Instruction &I, const Loop *L) {
+  if (!isa<FPMathOperator>(I) || I.hasAllowReassoc())
+    return false;
+  switch (I.getOpcode()) {
+  case Instruction::FAdd:
+  case Instruction::FMul:
+    return replaces(I, *I.getOperand(0), L) || replaces(I, *I.getOperand(1), L);
+  case Instruction::FSub:
+    return replaces(I, *I.getOperand(0), L);
+  default:
+    auto *Call = dyn_cast<IntrinsicInst>(&I);
+    return Call && Call->getIntrinsicID() == Intrinsic::fmuladd &&
+           replaces(I, *Call->getArgOperand(2), L);
+  }
+}
+
+bool hasOrderedSum(const Scop &S) {
+  return any_of(S.getRegion().blocks(), [&](BasicBlock *BB) {
+    const Loop *L = S.getLI()->getLoopFor(BB);
+    return any_of(*BB,
+                  [&](const Instruction &I) { return isOrderedStep(I, L); });
+  });
+}
+
 } // namespace pacc

@@ -38,6 +38,9 @@ bool demoteReductions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 /// in no other way.
 UpdateMap findUpdates(polly::Scop &S);
 
+/// Is there a sum or product of floating-point numbers whose order is fixed?
+bool hasOrderedSum(const polly::Scop &S);
+
 /// Marks an operation for makeUpdatesAtomic, or takes the mark away.
 void markUpdate(llvm::Instruction &Operation, bool IsUpdate);
 
