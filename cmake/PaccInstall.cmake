@@ -18,4 +18,16 @@ install(FILES ${PROJECT_BINARY_DIR}/cmake/PollyACCConfig.cmake
   DESTINATION ${pacc_package_folder})
 
 install(FILES docs/man/polly-acc.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
-install(FILES README.md LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+# What the README links to, where it expects it.
+install(FILES README.md CONTRIBUTING.md LICENSE
+  DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY docs examples DESTINATION ${CMAKE_INSTALL_DOCDIR}
+  PATTERN man EXCLUDE)
+install(FILES polybench/README.md
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench)
+install(DIRECTORY polybench/results
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench PATTERN runs EXCLUDE)
+install(DIRECTORY polybench/peers/cublas
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench/peers)
+install(DIRECTORY lib/Model/calibrate
+  DESTINATION ${CMAKE_INSTALL_DOCDIR}/lib/Model)

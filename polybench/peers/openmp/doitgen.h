@@ -1,5 +1,5 @@
 /* A[r][q] := A[r][q] C4 for all r and q */
-DATA_TYPE(*result)[NQ][NP] = malloc((size_t)nr * sizeof *result);
+DATA_TYPE (*result)[NQ][NP] = malloc((size_t)nr * sizeof *result);
 OMP_DATA(map(to : C4[:np]) map(tofrom : A[:nr]) map(alloc : result[:nr])) {
   OMP_TEXT(omp target teams distribute parallel for collapse(3))
   for (int r = 0; r < nr; r++)

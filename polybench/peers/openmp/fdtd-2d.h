@@ -4,8 +4,9 @@ for (int t = 0; t < tmax; t++) {
   OMP_LOOPS
   for (int i = 0; i < nx; i++)
     for (int j = 0; j < ny; j++) {
-      ey[i][j] = i == 0 ? _fict_[t]
-                        : ey[i][j] - SCALAR_VAL(0.5) * (hz[i][j] - hz[i - 1][j]);
+      ey[i][j] = i == 0
+                     ? _fict_[t]
+                     : ey[i][j] - SCALAR_VAL(0.5) * (hz[i][j] - hz[i - 1][j]);
       if (j > 0)
         ex[i][j] = ex[i][j] - SCALAR_VAL(0.5) * (hz[i][j] - hz[i][j - 1]);
     }

@@ -1,7 +1,7 @@
 /* openmp.h: what the kernels of this folder share. A file NAME.h is the body of
- * kernel_NAME(), whose parameters it uses: the loops with OpenMP's directives for
- * devices, as a programmer would set them by hand. Arrays stay on the device for
- * the whole kernel; every result has a thread of its own.
+ * kernel_NAME(), whose parameters it uses: the loops with OpenMP's directives
+ * for devices, as a programmer would set them by hand. Arrays stay on the
+ * device for the whole kernel; every result has a thread of its own.
  */
 #ifndef PEERS_OPENMP_H
 #define PEERS_OPENMP_H
@@ -28,7 +28,8 @@ static inline void omp_need_device(void) {
 /* The next loop, or the next two, perfectly nested, are the threads. */
 #define OMP_LOOP OMP_TEXT(omp target teams distribute parallel for)
 #define OMP_LOOPS OMP_TEXT(omp target teams distribute parallel for collapse(2))
-/* Arrays of the next block: copied to the device, from it, or only made there. */
+/* Arrays of the next block: copied to the device, from it, or only made there.
+ */
 #define OMP_DATA(...)                                                          \
   omp_need_device();                                                           \
   OMP_TEXT(omp target data __VA_ARGS__)
