@@ -399,11 +399,22 @@ class CommandLine(WithSuite):
                 (["run", "--kernels", "gem"], "no kernel 'gem'"),
                 (["run", "--suite", str(self.folder)], "is no suite"),
                 (["collect", str(self.folder)], "is missing"),
+                (["show", str(self.folder / "none.csv")], "none.csv"),
         ):
             errors = io.StringIO()
             with contextlib.redirect_stderr(errors):
                 self.assertEqual(cli.main(options), 2)
             self.assertIn(message, errors.getvalue())
+
+    def test_reader_that_has_seen_enough(self):
+        process = subprocess.Popen(
+            [sys.executable, POLYBENCH / "run.py", "configs"],
+            stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+        process.stdout.close()
+        errors = process.stderr.read()
+        process.stderr.close()
+        process.wait()
+        self.assertEqual(errors, b"")
 
 
 if __name__ == "__main__":
