@@ -53,6 +53,8 @@ private:
   bool generate(polly::Scop &S, const struct RegionAst &Region,
                 llvm::ArrayRef<Cell> Cells, const RegionReport &Report);
   bool reject(polly::Scop &S, const Rejection &Why, RegionReport Report);
+  bool cut(const llvm::Region &R, size_t MaxLoops);
+  void removeCuts();
   void reportLeftLoops(llvm::Function &F);
   void reportKernels();
 
@@ -65,6 +67,9 @@ private:
   llvm::DenseSet<const llvm::BasicBlock *> Handled;
   /// Calls that open the regions of the function that is worked on.
   llvm::SmallVector<llvm::WeakVH, 4> Begins;
+  /// Calls that no region can have in it, until the function is done.
+  llvm::SmallVector<llvm::WeakVH, 4> Cuts;
+  unsigned NumHalved = 0;
   unsigned NumRegions = 0;
   /// What the function that is worked on asks for.
   BlockShape Annotated;
