@@ -1,6 +1,6 @@
-/* Long sequences of loops are analysed in parts, and no part is lost: here 40
- * nests of their own, one after the other.
- * RUN: %same --regions 4 %t %s
+/* Long sequences of loops are analysed in parts, and no part is lost: 40 nests
+ * here, which become four regions, and a span for their data.
+ * RUN: %same --regions 5 %t %s
  * RUN: %pacc_cc -Rpass-missed=polly-acc -S -emit-llvm %s -o %t.ll 2>&1 | count 0
  * RUN: not grep __pacc_cut %t.ll
  */
