@@ -453,6 +453,8 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   // Polly's builders expect loops of the form iv <= expression.
   isl_options_set_ast_build_atomic_upper_bound(Ctx, true);
   isl_options_set_ast_build_detect_min_max(Ctx, true);
+  // Statements of one launch stay in it: they may pass values in registers.
+  isl_options_set_ast_build_group_coscheduled(Ctx, true);
 
   auto Region = std::make_unique<RegionAst>();
   Region->RunCondition = buildRunCondition(S);
