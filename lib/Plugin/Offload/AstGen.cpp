@@ -1,6 +1,7 @@
 //===- AstGen.cpp - isl ASTs of a mapped region ---------------------------===//
 #include "Offload/AstGen.h"
 
+#include "Offload/RegionPlan.h"
 #include "polly/CodeGen/IslAst.h"
 #include "polly/ScopInfo.h"
 #include "isl/ast_build.h"
@@ -11,22 +12,6 @@ using namespace llvm;
 using namespace polly;
 
 namespace pacc {
-
-RegionPlan::RegionPlan() = default;
-
-RegionPlan::~RegionPlan() { clear(); }
-
-void RegionPlan::clear() {
-  pacc_mapping_free(Mapping);
-  Mapping = nullptr;
-  pacc_dependences_clear(&Deps);
-  pacc_expansions_clear(&Expansions);
-  pacc_snapshots_clear(&Snapshots);
-  pacc_scop_clear(&Planned);
-  pacc_scop_clear(&Facts);
-  Reads.clear();
-  Saves.clear();
-}
 
 namespace {
 

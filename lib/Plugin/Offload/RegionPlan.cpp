@@ -12,6 +12,22 @@ using namespace polly;
 
 namespace pacc {
 
+RegionPlan::RegionPlan() = default;
+
+RegionPlan::~RegionPlan() { clear(); }
+
+void RegionPlan::clear() {
+  pacc_mapping_free(Mapping);
+  Mapping = nullptr;
+  pacc_dependences_clear(&Deps);
+  pacc_expansions_clear(&Expansions);
+  pacc_snapshots_clear(&Snapshots);
+  pacc_scop_clear(&Planned);
+  pacc_scop_clear(&Facts);
+  Reads.clear();
+  Saves.clear();
+}
+
 void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   auto Line = [&](StringRef Key, char *Text) {
     OS << Key << ": " << Text << '\n';

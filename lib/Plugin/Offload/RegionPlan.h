@@ -13,6 +13,30 @@
 
 namespace pacc {
 
+/// Owns what lib/Poly finds of a region.
+struct RegionPlan {
+  pacc_scop Facts = {};   // as the program has it
+  pacc_scop Planned = {}; // the same with copies of arrays for iterations
+  pacc_expansions Expansions = {};
+  pacc_dependences Deps = {}; // of Planned
+  pacc_mapping *Mapping = nullptr;
+  llvm::SmallVector<Cell, 4> Cells;
+  UpdateMap Updates;   // that may run in any order
+  bool Expand = false; // may arrays have copies?
+  /// Bands of the schedule before which values are saved, and what that takes:
+  /// the reads of Facts, and for each snapshot a statement and an array.
+  llvm::SmallVector<unsigned, 2> Places;
+  std::vector<polly::MemoryAccess *> Reads;
+  pacc_snapshots Snapshots = {};
+  std::vector<std::unique_ptr<polly::ScopStmt>> Saves;
+
+  RegionPlan();
+  RegionPlan(const RegionPlan &) = delete;
+  RegionPlan &operator=(const RegionPlan &) = delete;
+  ~RegionPlan();
+  void clear();
+};
+
 /// The region in isl's notation: the input of lib/Poly, in the form that its
 /// tests read (test/unit/Poly/region.h).
 void dumpFacts(const pacc_scop &Facts, llvm::raw_ostream &OS);
