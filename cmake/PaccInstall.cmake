@@ -27,7 +27,7 @@ install(FILES polybench/README.md
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench)
 install(DIRECTORY polybench/results
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench PATTERN runs EXCLUDE)
-install(DIRECTORY polybench/peers/cublas
+install(DIRECTORY polybench/peers/cublas polybench/peers/openmp
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/polybench/peers)
 install(DIRECTORY lib/Model/calibrate
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/lib/Model)
