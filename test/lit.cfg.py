@@ -51,9 +51,9 @@ for name in ["CUDA_PATH", "CUDA_HOME"]:
     config.environment.pop(name, None)
 
 llvm_names = [
-    "FileCheck", "clang", "count", "flang", "llc", "llvm-as", "llvm-dis", "llvm-link",
-    "llvm-nm", "llvm-objdump", "llvm-reduce", "llvm-remarkutil", "llvm-strip",
-    "not", "opt", "split-file",
+    "FileCheck", "clang", "count", "flang", "llc", "llvm-as", "llvm-dis",
+    "llvm-dwarfdump", "llvm-link", "llvm-nm", "llvm-objdump", "llvm-reduce",
+    "llvm-remarkutil", "llvm-strip", "not", "opt", "split-file",
 ]
 substitutions = {name: os.path.join(tools, name) for name in llvm_names}
 substitutions.update(

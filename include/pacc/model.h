@@ -428,10 +428,10 @@ char *pacc_ptxas_find(void);
 
 /* Assembles PTX text of `size` bytes for `arch` with the ptxas at `ptxas`
  * (NULL: the one pacc_ptxas_find finds), keeps the machine code and reads the
- * resources of its kernels. Takes at most timeout_ms milliseconds. Needs a
- * writable folder
- * ($TMPDIR or /tmp). The report is released with pacc_ptxas_report_free, also
- * after an error. */
+ * resources of its kernels. Lines of the source that the text names (.loc) stay
+ * in the machine code. Takes at most timeout_ms milliseconds. Needs a writable
+ * folder ($TMPDIR or /tmp). The report is released with pacc_ptxas_report_free,
+ * also after an error. */
 enum pacc_model_status pacc_ptxas_run(const char *ptxas, const char *arch,
                                       const char *ptx, size_t size,
                                       uint32_t timeout_ms,

@@ -136,14 +136,20 @@ static bool make_files(struct files *files, const char *ptx, size_t size) {
 }
 
 /* Starts ptxas in a process group of its own; what it writes goes to the log.
- * Returns an errno value. */
-static int start(const char *ptxas, const char *arch, const struct files *files,
-                 pid_t *pid) {
+ * Lines of the source that the PTX names are kept. Returns an errno value. */
+static int start(const char *ptxas, const char *arch, bool lines,
+                 const struct files *files, pid_t *pid) {
   char *option;
   if (asprintf(&option, "-arch=%s", arch) < 0)
     return ENOMEM;
-  char *const argv[] = {(char *)ptxas, "-v",       option, "-o",
-                        files->cubin,  files->ptx, NULL};
+  char *const argv[] = {(char *)ptxas,
+                        "-v",
+                        option,
+                        "-o",
+                        files->cubin,
+                        files->ptx,
+                        lines ? "-lineinfo" : NULL,
+                        NULL};
   posix_spawn_file_actions_t actions;
   posix_spawnattr_t attributes;
   posix_spawn_file_actions_init(&actions);
@@ -188,11 +194,11 @@ static enum pacc_model_status wait_for(pid_t pid, uint32_t timeout_ms) {
 }
 
 static enum pacc_model_status run(const char *ptxas, const char *arch,
-                                  const struct files *files,
+                                  bool lines, const struct files *files,
                                   uint32_t timeout_ms,
                                   struct pacc_ptxas_report *report) {
   pid_t pid;
-  int error = start(ptxas, arch, files, &pid);
+  int error = start(ptxas, arch, lines, files, &pid);
   if (error) {
     if (asprintf(&report->message, "%s: %s", ptxas, strerror(error)) < 0)
       report->message = NULL;
@@ -231,7 +237,10 @@ enum pacc_model_status pacc_ptxas_run(const char *ptxas, const char *arch,
   struct files files = {NULL, NULL, NULL, NULL};
   enum pacc_model_status status;
   if (make_files(&files, ptx, size)) {
-    status = run(ptxas ? ptxas : found, arch, &files, timeout_ms, report);
+    static const char line[] = "\n\t.loc\t";
+    bool lines = memmem(ptx, size, line, strlen(line));
+    status =
+        run(ptxas ? ptxas : found, arch, lines, &files, timeout_ms, report);
   } else {
     status = PACC_MODEL_NO_TEMP;
     if (asprintf(&report->message, "cannot write the PTX: %s",

@@ -66,11 +66,13 @@ static bool load_machine_code(const struct cuda_device *cuda,
 static int load_code(struct cuda_device *cuda, const struct pacc_image *image,
                      void **module) {
   char log[sizeof pacc_cuda_detail - 32] = "";
-  int options[] = {PACC_CU_JIT_ERROR_LOG, PACC_CU_JIT_ERROR_LOG_SIZE};
-  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1)};
+  int options[] = {PACC_CU_JIT_ERROR_LOG, PACC_CU_JIT_ERROR_LOG_SIZE,
+                   PACC_CU_JIT_LINES};
+  void *values[] = {log, (void *)(uintptr_t)(sizeof log - 1), (void *)1};
   if (load_machine_code(cuda, image, module))
     return 0;
-  int status = pacc_cu.module_load(module, image->ptx, 2, options, values);
+  unsigned int n = strstr(image->ptx, "\n\t.loc\t") ? 3 : 2;
+  int status = pacc_cu.module_load(module, image->ptx, n, options, values);
   if (status) {
     log[sizeof log - 1] = 0;
     for (size_t end = strlen(log); end && log[end - 1] == '\n'; end--)

@@ -36,9 +36,10 @@ static Error failure(const Twine &Message) {
 }
 
 DeviceModule::DeviceModule(Module &Host, const Options &Opts)
-    : Host(Host), Opts(Opts) {
-  Device = std::make_unique<Module>("pacc." + Host.getModuleIdentifier(),
-                                    Host.getContext());
+    : Host(Host), Opts(Opts),
+      Device(std::make_unique<Module>("pacc." + Host.getModuleIdentifier(),
+                                      Host.getContext())),
+      Lines(*Device) {
   Device->setTargetTriple(Triple("nvptx64-nvidia-cuda"));
   Device->setSourceFileName(Host.getSourceFileName());
   TargetOptions TO;
@@ -96,11 +97,11 @@ static void mapCallees(Function &F, Module &Device, ValueToValueMapTy &Map) {
 }
 
 unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
-                                 StringRef Label, SmallVectorImpl<bool> &Used) {
-  stripDebugInfo(Kernel);
+                                 DebugLoc Place, SmallVectorImpl<bool> &Used) {
   expandRemainders(Kernel);
   for (BasicBlock &BB : Kernel)
     SimplifyInstructionsInBlock(&BB);
+  DebugLines::Places Places = DebugLines::take(Kernel);
   ValueToValueMapTy Map;
   SmallVector<Type *, 16> Types;
   for (Argument &Arg : Kernel.args()) {
@@ -125,20 +126,20 @@ unsigned DeviceModule::addKernel(Function &Kernel, const KernelWork &Work,
   SmallVector<ReturnInst *, 2> Returns;
   CloneFunctionInto(New, &Kernel, Map, CloneFunctionChangeType::DifferentModule,
                     Returns);
+  Lines.give(*New, Places, Place);
   New->setCallingConv(CallingConv::PTX_Kernel);
   Kernel.eraseFromParent();
   if (Function *Barrier = Host.getFunction(GridBarrier);
       Barrier && Barrier->use_empty())
     Barrier->eraseFromParent();
 
-  Kernels.push_back({New, Work, {}, Label.str(), {}, {}});
+  Kernels.push_back({New, Work, {}, placeInSource(Place), {}, {}});
   countOperations(*New, Kernels.back().Work);
   return Kernels.size() - 1;
 }
 
 unsigned DeviceModule::addLoopKernel(Function &Kernel,
-                                     ArrayRef<LoopPhase> Phases,
-                                     StringRef Label,
+                                     ArrayRef<LoopPhase> Phases, DebugLoc Place,
                                      SmallVectorImpl<bool> &Used) {
   // The phase with the most threads stands for the loop in reports.
   auto Threads = [&](const LoopPhase &P) {
@@ -151,7 +152,7 @@ unsigned DeviceModule::addLoopKernel(Function &Kernel,
         return Threads(A) < Threads(B);
       });
   KernelWork Work = Kernels[Largest.Kernel].Work;
-  unsigned Number = addKernel(Kernel, Work, Label, Used);
+  unsigned Number = addKernel(Kernel, Work, Place, Used);
   Kernels[Number].Work = std::move(Work);
   Kernels[Number].Phases = Phases;
   return Number;
@@ -448,16 +449,18 @@ bool DeviceModule::chooseBlocks() {
 }
 
 static std::string bitcodeOf(const Module &M) {
+  std::unique_ptr<Module> Plain = CloneModule(M);
+  StripDebugInfo(*Plain);
   std::string Bitcode;
   raw_string_ostream OS(Bitcode);
-  WriteBitcodeToFile(M, OS);
+  WriteBitcodeToFile(*Plain, OS);
   return Bitcode;
 }
 
 Error DeviceModule::finish() {
   if (!TM)
     return failure("this LLVM has no NVPTX backend");
-  StripDebugInfo(*Device);
+  Lines.finish();
   if (Opts.Fma == "off")
     expandMultiplyAdds();
   if (Opts.FastMath)

@@ -10,6 +10,7 @@
 
 #include "Offload/BlockReport.h"
 #include "Offload/Blocks.h"
+#include "Offload/DebugLines.h"
 #include "Options.h"
 #include "llvm/IR/Module.h"
 #include <memory>
@@ -33,15 +34,14 @@ public:
 
   /// Moves \p Kernel, written in the host's module, into the device's module
   /// without the parameters it does not use: \p Used says which are left.
-  /// \p Label is the place of its loops in the source. Returns its number in
-  /// the image.
+  /// \p Place is that of its loops in the source. Returns its number in the
+  /// image.
   unsigned addKernel(llvm::Function &Kernel, const KernelWork &Work,
-                     llvm::StringRef Label, llvm::SmallVectorImpl<bool> &Used);
+                     llvm::DebugLoc Place, llvm::SmallVectorImpl<bool> &Used);
 
   /// The same for a kernel that runs a loop of launches of others.
   unsigned addLoopKernel(llvm::Function &Kernel,
-                         llvm::ArrayRef<LoopPhase> Phases,
-                         llvm::StringRef Label,
+                         llvm::ArrayRef<LoopPhase> Phases, llvm::DebugLoc Place,
                          llvm::SmallVectorImpl<bool> &Used);
 
   /// A `struct pacc_region` that names the image and a place in the source.
@@ -105,6 +105,7 @@ private:
   const Options &Opts;
   std::unique_ptr<llvm::TargetMachine> TM;
   std::unique_ptr<llvm::Module> Device;
+  DebugLines Lines;
   llvm::GlobalVariable *Image = nullptr;
   std::vector<KernelInfo> Kernels;
 };

@@ -1,4 +1,5 @@
 //===- KernelCode.cpp - The device's part of an offloaded region ----------===//
+#include "Offload/DebugLines.h"
 #include "Offload/DeviceModule.h"
 #include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
@@ -83,7 +84,7 @@ RegionBuilder::collectArguments(const isl::union_set &Instances) {
   return Latest;
 }
 
-std::string placeOf(const isl::union_set &Instances) {
+DebugLoc placeOf(const isl::union_set &Instances) {
   DebugLoc First;
   for (isl::set Set : Instances.get_set_list()) {
     auto *Stmt = static_cast<ScopStmt *>(Set.get_tuple_id().get_user());
@@ -94,7 +95,7 @@ std::string placeOf(const isl::union_set &Instances) {
           Loc && (!First || Loc.getLine() < First.getLine()))
         First = Loc;
   }
-  return placeInSource(First);
+  return First;
 }
 
 RegionBuilder::KernelHead
@@ -500,6 +501,7 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
           return MA->isLatestArrayKind() && MA->getLatestScopArrayInfo() == SAI;
         }))
       Replace(SAI->getBasePtr(), createCopyAddress(*Stmt, *SAI, C, Build));
+  BasicBlock *Before = Builder.GetInsertBlock();
   if (Stmt->isCopyStmt()) {
     createSave(*Stmt, Accesses);
   } else {
@@ -511,6 +513,8 @@ void RegionBuilder::createUser(__isl_take isl_ast_node *User) {
       BlockGen.copyStmt(*Stmt, Iterations, Accesses.get());
     else
       RegionGen.copyStmt(*Stmt, Iterations, Accesses.get());
+    locateAccesses(*Stmt, Before->getSingleSuccessor(),
+                   Builder.GetInsertPoint());
   }
   for (auto [Base, Array] : reverse(Arrays))
     ValueMap[Base] = Array;

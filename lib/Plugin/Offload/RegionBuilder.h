@@ -22,8 +22,8 @@ namespace pacc {
 
 class DeviceModule;
 
-/// "gemm.c:42": the first line of the loops around the instances' statements.
-std::string placeOf(const isl::union_set &Instances);
+/// The first line of the loops around the instances' statements.
+llvm::DebugLoc placeOf(const isl::union_set &Instances);
 
 class RegionBuilder final : public polly::IslNodeBuilder {
 public:

@@ -21,6 +21,11 @@ static const char PTX[] =
     "  st.global.u32 [%rd1], %r2; ret;\n"
     "}\n";
 
+static const char LINES[] =
+    ".version 7.0\n.target sm_75\n.address_size 64\n"
+    ".visible .entry nothing() {\n\t.loc\t1 2 3\n  ret;\n}\n"
+    ".file 1 \"nothing.c\"\n";
+
 /* As ptxas writes it, with a function that is no kernel in between. */
 static const char LOG[] =
     "ptxas info    : 0 bytes gmem\n"
@@ -111,6 +116,13 @@ static void runs_the_real_one(void **state) {
   assert_true(report.kernels[0].regs > 0 && report.kernels[0].regs <= 255);
   assert_int_equal(report.kernels[0].smem, 512);
   assert_int_equal(report.kernels[0].barriers, 1);
+  assert_null(memmem(report.cubin, report.cubin_size, "debug_line", 10));
+  pacc_ptxas_report_free(&report);
+
+  assert_int_equal(
+      pacc_ptxas_run(NULL, "sm_90", LINES, strlen(LINES), 60000, &report),
+      PACC_MODEL_OK);
+  assert_non_null(memmem(report.cubin, report.cubin_size, "debug_line", 10));
   pacc_ptxas_report_free(&report);
 
   static const char bad[] = ".version 7.0\n.target sm_75\nnonsense\n";

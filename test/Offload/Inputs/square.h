@@ -1,0 +1,3 @@
+static inline double square(double x) {
+  return x * x;
+}
