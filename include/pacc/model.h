@@ -224,6 +224,8 @@ typedef uint32_t pacc_smem_of_block(const uint32_t block[3], void *user);
  * barriers      barriers that a thread meets, 0: none
  * sync          the statements of the kernel depend on each other across
  *               threads (the paper's 'synchronization'); barriers imply it
+ * combine       warps combine what their lanes add to one element, if the lanes
+ *               are neighbours along x: the block is then whole warps along x
  * fp64, fp32,   operations per thread; a fused multiplication and addition is
  * special, ints one. special: division, square root and functions
  * chain         latency-bound operations that follow each other in one
@@ -243,6 +245,7 @@ struct pacc_work {
   double seq_trip;
   uint32_t barriers;
   bool sync;
+  bool combine;
   double fp64;
   double fp32;
   double special;

@@ -379,6 +379,12 @@ __isl_give isl_union_map *
 pacc_kernel_shared_updates(const struct pacc_kernel_plan *kernel,
                            const struct pacc_scop *scop);
 
+/* Those of `updates`, of the kernel, by which all threads that differ only in x
+ * update one element. */
+__isl_give isl_union_map *
+pacc_kernel_row_updates(const struct pacc_kernel_plan *kernel,
+                        __isl_keep isl_union_map *updates);
+
 /* How one access of a kernel moves, at the expected sizes.
  *
  * array       the array's id; borrowed

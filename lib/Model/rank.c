@@ -176,7 +176,11 @@ add_candidates(const struct pacc_rank_context *context,
   size_t capacity = 0;
   uint32_t block[3] = {0, 0, 0};
   const struct pacc_work *work = context->work;
+  const uint32_t warp = 32;
+  const uint32_t unit = work->combine && work->extent[0] >= warp ? warp : 1;
   while (pacc_shape_next(block, work->dims, work->extent, PACC_MAX_THREADS)) {
+    if (block[0] % unit)
+      continue;
     enum pacc_model_status status =
         add_shape(context, block, ranking, &capacity);
     if (status != PACC_MODEL_OK)

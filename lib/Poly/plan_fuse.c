@@ -25,22 +25,25 @@ static int grid_dims(const struct pacc_plan *kernel) {
   return n < 0 ? 0 : n;
 }
 
-/* The kernel's grid, on its domain alone, with coordinates 0 along dimensions
- * that it does not have. */
+/* The kernel's grid, on its domain alone, as one of `dims` dimensions: its own
+ * from number `first` on; the coordinates along the others are 0. */
 static __isl_give isl_multi_union_pw_aff *
-padded_grid(const struct pacc_plan *kernel, int dims) {
+padded_grid(const struct pacc_plan *kernel, int dims, int first) {
+  int own = grid_dims(kernel);
   isl_multi_union_pw_aff *grid = NULL;
-  if (kernel->loop)
-    grid = isl_multi_union_pw_aff_intersect_domain(
-        isl_multi_union_pw_aff_copy(kernel->loop),
-        isl_union_set_copy(kernel->domain));
-  for (int d = grid_dims(kernel); d < dims; ++d) {
-    isl_val *zero = isl_val_zero(isl_union_set_get_ctx(kernel->domain));
-    isl_multi_union_pw_aff *constant =
-        isl_multi_union_pw_aff_from_union_pw_aff(isl_union_pw_aff_val_on_domain(
-            isl_union_set_copy(kernel->domain), zero));
-    grid = grid ? isl_multi_union_pw_aff_flat_range_product(grid, constant)
-                : constant;
+  for (int d = 0; d < dims; d += d == first && own ? own : 1) {
+    isl_multi_union_pw_aff *next;
+    if (d == first && own) {
+      next = isl_multi_union_pw_aff_intersect_domain(
+          isl_multi_union_pw_aff_copy(kernel->loop),
+          isl_union_set_copy(kernel->domain));
+    } else {
+      isl_val *zero = isl_val_zero(isl_union_set_get_ctx(kernel->domain));
+      next = isl_multi_union_pw_aff_from_union_pw_aff(
+          isl_union_pw_aff_val_on_domain(isl_union_set_copy(kernel->domain),
+                                         zero));
+    }
+    grid = grid ? isl_multi_union_pw_aff_flat_range_product(grid, next) : next;
   }
   return grid;
 }
@@ -175,24 +178,14 @@ static void flatten(struct pacc_plan *sequence) {
   sequence->n = n;
 }
 
-/* Two kernels as one. Both are consumed if that is possible and costs less;
- * NULL, and both as they were, if not. */
-static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
-                                   struct pacc_plan *first,
-                                   struct pacc_plan *second,
-                                   __isl_keep isl_union_map *prefix) {
-  if (first->type != PLAN_KERNEL || second->type != PLAN_KERNEL)
-    return NULL;
-  int dims = grid_dims(first), dims_second = grid_dims(second);
-  if (dims < dims_second)
-    dims = dims_second;
-  isl_multi_union_pw_aff *grid = NULL;
-  if (dims) {
-    grid = isl_multi_union_pw_aff_union_add(padded_grid(first, dims),
-                                            padded_grid(second, dims));
-    if (!grid)
-      return NULL;
-  }
+/* One kernel whose threads, those of `grid`, do their part of `first`, then
+ * that of `second`. Both are consumed if that is possible and costs less; NULL,
+ * and both as they were, if not. */
+static struct pacc_plan *fuse_on_grid(const struct pacc_planner *planner,
+                                      struct pacc_plan *first,
+                                      struct pacc_plan *second,
+                                      __isl_take isl_multi_union_pw_aff *grid,
+                                      __isl_keep isl_union_map *prefix) {
   if (!is_legal(planner, first, second, grid, prefix)) {
     isl_multi_union_pw_aff_free(grid);
     return NULL;
@@ -221,17 +214,61 @@ static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
   return fused;
 }
 
+/* The same on any grid on which the kernels fit together: the dimensions of the
+ * one that has fewer are neighbours of the other's. */
+static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
+                                   struct pacc_plan *first,
+                                   struct pacc_plan *second,
+                                   __isl_keep isl_union_map *prefix) {
+  if (first->type != PLAN_KERNEL || second->type != PLAN_KERNEL)
+    return NULL;
+  int dims_first = grid_dims(first), dims_second = grid_dims(second);
+  int dims = dims_first > dims_second ? dims_first : dims_second;
+  if (dims == 0)
+    return fuse_on_grid(planner, first, second, NULL, prefix);
+  struct pacc_plan *fused = NULL;
+  /* Without own dimensions all places are the same. */
+  int places = dims_first && dims_second ? abs(dims_first - dims_second) : 0;
+  for (int place = 0; place <= places && !fused; ++place) {
+    isl_multi_union_pw_aff *grid = isl_multi_union_pw_aff_union_add(
+        padded_grid(first, dims, dims_first < dims ? place : 0),
+        padded_grid(second, dims, dims_second < dims ? place : 0));
+    if (!grid)
+      return NULL;
+    fused = fuse_on_grid(planner, first, second, grid, prefix);
+  }
+  return fused;
+}
+
+/* May `second` run before `first`, which it follows? */
+static bool can_swap(const struct pacc_planner *planner,
+                     const struct pacc_plan *first,
+                     const struct pacc_plan *second,
+                     __isl_keep isl_union_map *prefix) {
+  isl_union_map *needed =
+      between(planner->deps->order, first->domain, second->domain, prefix);
+  bool free_to = isl_union_map_is_empty(needed) == isl_bool_true;
+  isl_union_map_free(needed);
+  return free_to;
+}
+
+/* A kernel joins the last one before it, past those that it does not depend
+ * on. */
 static void fuse_sequence(const struct pacc_planner *planner,
                           struct pacc_plan *plan,
                           __isl_keep isl_union_map *prefix) {
   flatten(plan);
   int last = 0;
   for (int i = 1; i < plan->n; ++i) {
-    struct pacc_plan *fused =
-        fuse_pair(planner, plan->child[last], plan->child[i], prefix);
-    if (fused)
-      plan->child[last] = fused;
-    else
+    struct pacc_plan *fused = NULL;
+    for (int at = last; at >= 0 && !fused; --at) {
+      fused = fuse_pair(planner, plan->child[at], plan->child[i], prefix);
+      if (fused)
+        plan->child[at] = fused;
+      else if (!can_swap(planner, plan->child[at], plan->child[i], prefix))
+        break;
+    }
+    if (!fused)
       plan->child[++last] = plan->child[i];
   }
   /* isl's schedules of nothing are sequences of nothing. */

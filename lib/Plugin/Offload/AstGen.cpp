@@ -104,9 +104,13 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   Launch.Work = describeWork(*Plan, G.Facts);
   Launch.SharedUpdates =
       isl::manage(pacc_kernel_shared_updates(Plan, &G.Facts));
-  if (Launch.SharedUpdates.is_null() ||
+  Launch.RowUpdates =
+      isl::manage(pacc_kernel_row_updates(Plan, Launch.SharedUpdates.get()));
+  if (Launch.RowUpdates.is_null() ||
       isTakenApart(G.Region, Launch, G.Facts, Build))
     G.Failed = true;
+  else
+    Launch.Work.Combine = !Launch.RowUpdates.is_empty();
   findApart(Launch, G.Facts);
   for (unsigned D = 0; D < Plan->n_dims; ++D)
     if (!addExtent(Launch, Plan->dim[D], *Plan, G.Facts.context, Build)) {

@@ -32,6 +32,7 @@ struct LaunchAst {
   const pacc_kernel_plan *Plan = nullptr;
   KernelWork Work;
   isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
+  isl::union_map RowUpdates;    // those of one element by all threads along x
   isl::union_set Iterations;    // of the host's loops; null without scalars
   /// Arrays of which no two points of a thread's tile touch the same element.
   llvm::SmallVector<const polly::ScopArrayInfo *, 4> Apart;

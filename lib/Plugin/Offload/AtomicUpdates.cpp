@@ -14,10 +14,12 @@ using namespace llvm;
 namespace pacc {
 
 static const char *const UpdateMark = "pacc.update";
+static const char *const RowMark = "pacc.update.row";
 
-void markUpdate(Instruction &Operation, bool IsUpdate) {
-  Operation.setMetadata(
-      UpdateMark, IsUpdate ? MDNode::get(Operation.getContext(), {}) : nullptr);
+void markUpdate(Instruction &Operation, UpdateKind Kind) {
+  MDNode *Mark = MDNode::get(Operation.getContext(), {});
+  Operation.setMetadata(UpdateMark, Kind != UpdateKind::Own ? Mark : nullptr);
+  Operation.setMetadata(RowMark, Kind == UpdateKind::Row ? Mark : nullptr);
 }
 
 namespace {
@@ -104,13 +106,6 @@ static void createAtomic(Instruction *Before, Value *Address, Value *Operand,
   Builder.CreateCondBr(Builder.CreateExtractValue(Result, 1), Done, Try);
 }
 
-static void replaceByAtomic(const Update &U) {
-  IRBuilder<> Builder(U.Store);
-  createAtomic(U.Store, U.Store->getPointerOperand(),
-               U.How.createNew(Builder, *U.Operation), U.How);
-  U.erase();
-}
-
 //===----------------------------------------------------------------------===//
 // One element for all threads
 //===----------------------------------------------------------------------===//
@@ -148,14 +143,20 @@ static SmallVector<SharedElement, 2> findShared(Function &Kernel,
   return Shared;
 }
 
+static Value *readRegister(IRBuilderBase &Builder, Intrinsic::ID Register) {
+  return Builder.CreateIntrinsic(Register, {});
+}
+
 /// The threads of a warp combine their values; the result is that of lane 0.
-/// A block may end in the middle of a warp.
+/// With \p Lanes (null: all of them), a block may end in the middle of a warp.
 static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
                           Value *Lanes, const Combination &How) {
   Type *Ty = V->getType();
   unsigned Width = Ty->getPrimitiveSizeInBits();
-  Value *Mask = Builder.CreateLShr(
-      Builder.getInt32(~0u), Builder.CreateSub(Builder.getInt32(32), Lanes));
+  Value *Mask = Builder.getInt32(~0u);
+  if (Lanes)
+    Mask = Builder.CreateLShr(Mask,
+                              Builder.CreateSub(Builder.getInt32(32), Lanes));
   auto Shuffle = [&](Value *Word, unsigned Distance) {
     return Builder.CreateIntrinsic(
         Intrinsic::nvvm_shfl_sync_down_i32,
@@ -179,6 +180,10 @@ static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
           Bits->getType());
     }
     Value *Both = How.create(Builder, V, Builder.CreateBitCast(Other, Ty));
+    if (!Lanes) {
+      V = Both;
+      continue;
+    }
     Value *Exists = Builder.CreateICmpULT(
         Builder.CreateAdd(Lane, Builder.getInt32(Distance)), Lanes);
     V = Builder.CreateSelect(Exists, Both, V);
@@ -189,7 +194,7 @@ static Value *combineWarp(IRBuilderBase &Builder, Value *V, Value *Lane,
 /// Number of the thread in its block, and threads of the block.
 static std::pair<Value *, Value *> numberThread(IRBuilderBase &Builder) {
   auto Read = [&](Intrinsic::ID Register) {
-    return Builder.CreateIntrinsic(Register, {});
+    return readRegister(Builder, Register);
   };
   Value *X = Read(Intrinsic::nvvm_read_ptx_sreg_ntid_x);
   Value *Y = Read(Intrinsic::nvvm_read_ptx_sreg_ntid_y);
@@ -236,6 +241,59 @@ static void collect(Function &Kernel, const SharedElement &Element,
                Address, Sum, How);
 }
 
+//===----------------------------------------------------------------------===//
+// One element for each update
+//===----------------------------------------------------------------------===//
+
+static void replaceByAtomic(const Update &U) {
+  IRBuilder<> Builder(U.Store);
+  createAtomic(U.Store, U.Store->getPointerOperand(),
+               U.How.createNew(Builder, *U.Operation), U.How);
+  U.erase();
+}
+
+/// Threads along x are expected to update one element: where all lanes of a
+/// warp are found to, they take one atomic operation.
+static void replaceByWarp(const Update &U) {
+  IRBuilder<> Builder(U.Store);
+  Value *Address = U.Store->getPointerOperand();
+  Value *New = U.How.createNew(Builder, *U.Operation);
+  Value *Lane = readRegister(Builder, Intrinsic::nvvm_read_ptx_sreg_laneid);
+  Value *All = Builder.getInt32(~0u);
+  BasicBlock *Entry = U.Store->getParent();
+  Instruction *Whole = SplitBlockAndInsertIfThen(
+      Builder.CreateICmpEQ(readRegister(Builder, Intrinsic::nvvm_activemask),
+                           All),
+      U.Store->getIterator(), /*Unreachable=*/false);
+  Builder.SetInsertPoint(Whole);
+  Value *Match = Builder.CreateExtractValue(
+      Builder.CreateIntrinsic(
+          Intrinsic::nvvm_match_all_sync_i64p,
+          {All, Builder.CreatePtrToInt(Address, Builder.getInt64Ty())}),
+      1);
+
+  Builder.SetInsertPoint(U.Store);
+  PHINode *Same = Builder.CreatePHI(Builder.getInt1Ty(), 2);
+  Same->addIncoming(Match, Whole->getParent());
+  Same->addIncoming(Builder.getFalse(), Entry);
+  BasicBlock *Tail = U.Store->getParent();
+  Instruction *Combined = SplitBlockAndInsertIfThen(
+      Same, U.Store->getIterator(), /*Unreachable=*/false);
+  Builder.SetInsertPoint(Combined);
+  Value *Sum = combineWarp(Builder, New, Lane, /*Lanes=*/nullptr, U.How);
+
+  Builder.SetInsertPoint(U.Store);
+  PHINode *Operand = Builder.CreatePHI(New->getType(), 2);
+  Operand->addIncoming(Sum, Combined->getParent());
+  Operand->addIncoming(New, Tail);
+  Value *Takes = Builder.CreateOr(
+      Builder.CreateNot(Same), Builder.CreateICmpEQ(Lane, Builder.getInt32(0)));
+  createAtomic(SplitBlockAndInsertIfThen(Takes, U.Store->getIterator(),
+                                         /*Unreachable=*/false),
+               Address, Operand, U.How);
+  U.erase();
+}
+
 void makeUpdatesAtomic(Function &Kernel) {
   SmallVector<Update, 4> Updates = findMarked(Kernel);
   if (Updates.empty())
@@ -253,9 +311,14 @@ void makeUpdatesAtomic(Function &Kernel) {
       Collected.insert(U.Store);
     collect(Kernel, Element, End);
   }
-  for (const Update &U : Updates)
-    if (!Collected.contains(U.Store))
+  for (const Update &U : Updates) {
+    if (Collected.contains(U.Store))
+      continue;
+    if (U.Operation->getMetadata(RowMark))
+      replaceByWarp(U);
+    else
       replaceByAtomic(U);
+  }
 }
 
 } // namespace pacc

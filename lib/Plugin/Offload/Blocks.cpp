@@ -132,6 +132,7 @@ pacc_work modelWork(const KernelWork &K, const KernelResources &Resources) {
   Work.regs = Resources.Registers;
   Work.regs_exact = Resources.Exact;
   Work.seq_trip = K.Iterations;
+  Work.combine = K.Combine;
   Work.chain = 1;
   Work.ahead = iterationsAhead(K);
   Work.fp64 = K.Fp64;

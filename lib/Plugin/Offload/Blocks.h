@@ -27,6 +27,7 @@ struct KernelWork {
   uint64_t Extent[3] = {1, 1, 1};
   double Active = 1;     // share of the threads that do work
   double Iterations = 1; // statement instances per thread
+  bool Combine = false;  // warps along x combine their updates
   std::vector<pacc_access> Accesses;
   std::vector<std::string> Arrays;
   /// Operations of a thread, counted before optimisation by countOperations.

@@ -339,16 +339,16 @@ void RegionBuilder::createKernel(const LaunchAst &Launch, isl::ast_node Body) {
   writeKernel(Head, [&] {
     for (unsigned D = 0; D < Dims; ++D)
       IDToValue[Launch.Plan->param[D]] = Coordinates[D].Position;
-    SmallVector<Instruction *, 4> Shared;
-    for (isl::map Map : Launch.SharedUpdates.get_map_list())
-      for (auto &[Operation, Stmt] : Ast->Updates)
-        if (Map.get_tuple_id(isl::dim::in).get_user() == Stmt)
-          Shared.push_back(Operation);
-    for (Instruction *Operation : Shared)
-      markUpdate(*Operation, true);
+    auto Mark = [&](isl::union_map Accesses, UpdateKind Kind) {
+      for (isl::map Map : Accesses.get_map_list())
+        for (auto &[Operation, Stmt] : Ast->Updates)
+          if (Map.get_tuple_id(isl::dim::in).get_user() == Stmt)
+            markUpdate(*Operation, Kind);
+    };
+    Mark(Launch.SharedUpdates, UpdateKind::Shared);
+    Mark(Launch.RowUpdates, UpdateKind::Row);
     createThread(Launch, Body);
-    for (Instruction *Operation : Shared)
-      markUpdate(*Operation, false);
+    Mark(Launch.SharedUpdates, UpdateKind::Own);
     makeUpdatesAtomic(*Head.F);
   });
 

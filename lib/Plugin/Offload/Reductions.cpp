@@ -236,7 +236,8 @@ bool demoteReductions(Function &F, FunctionAnalysisManager &FAM) {
 //===----------------------------------------------------------------------===//
 
 /// The update whose result \p Write stores, if \p Stmt reads the element for it
-/// and does nothing else with the array.
+/// and uses the array besides only to read other elements. Where another
+/// instance updates those, dependences keep the two in order.
 static std::optional<Combination> updateBy(ScopStmt &Stmt,
                                            const MemoryAccess &Write) {
   auto *Store = dyn_cast_or_null<StoreInst>(Write.getAccessInstruction());
@@ -245,12 +246,18 @@ static std::optional<Combination> updateBy(ScopStmt &Stmt,
   auto *Operation = dyn_cast<Instruction>(Store->getValueOperand());
   if (!Operation || !Operation->hasOneUse() || !Stmt.contains(Operation))
     return std::nullopt;
+  isl::map Element =
+      Write.getLatestAccessRelation().intersect_domain(Stmt.getDomain());
   const MemoryAccess *Read = nullptr;
   for (MemoryAccess *MA : Stmt) {
     if (MA == &Write ||
         MA->getLatestScopArrayInfo() != Write.getLatestScopArrayInfo())
       continue;
-    if (Read || !MA->isRead())
+    if (!MA->isRead())
+      return std::nullopt;
+    if (Element.is_disjoint(MA->getLatestAccessRelation()))
+      continue;
+    if (Read)
       return std::nullopt;
     Read = MA;
   }

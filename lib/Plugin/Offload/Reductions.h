@@ -34,18 +34,22 @@ bool makeUnconditional(llvm::SelectInst &Select);
 bool demoteReductions(llvm::Function &F, llvm::FunctionAnalysisManager &FAM);
 
 /// The operations of \p S whose results replace the array element that they
-/// read; all those of an array are of one kind, and their statements access it
-/// in no other way.
+/// read; all those of an array are of one kind, and what their statements read
+/// of it besides are other elements.
 UpdateMap findUpdates(polly::Scop &S);
 
 /// Is there a sum or product of floating-point numbers whose order is fixed?
 bool hasOrderedSum(const polly::Scop &S);
 
-/// Marks an operation for makeUpdatesAtomic, or takes the mark away.
-void markUpdate(llvm::Instruction &Operation, bool IsUpdate);
+/// Who updates an element: one thread, several, or all that differ in x only.
+enum class UpdateKind { Own, Shared, Row };
+
+/// Marks an operation for makeUpdatesAtomic, or takes its mark away.
+void markUpdate(llvm::Instruction &Operation, UpdateKind Kind);
 
 /// Makes the marked updates of \p Kernel atomic. Where all threads update one
-/// element, each collects its values first, and warps combine theirs.
+/// element, each collects its values first, and warps combine theirs; where
+/// those along x do, warps combine the values of each update.
 void makeUpdatesAtomic(llvm::Function &Kernel);
 
 } // namespace pacc

@@ -149,14 +149,18 @@ std::string whyHopeless(const pacc_mapping &Mapping) {
   return "";
 }
 
-/// Does one thread do updates one after the other?
+/// Do threads do updates one after the other that others could do beside them?
 static bool hasSequentialUpdates(const pacc_mapping &Mapping,
                                  const UpdateMap &Updates) {
+  const double Many = 32; // instances of a thread
   for (unsigned K = 0; K < Mapping.n_kernels; ++K) {
-    if (Mapping.kernels[K].n_dims > 0)
+    const pacc_kernel_plan &Kernel = Mapping.kernels[K];
+    double Threads = Kernel.active;
+    for (unsigned D = 0; D < Kernel.n_dims; ++D)
+      Threads *= Kernel.extent[D];
+    if (Kernel.n_dims > 0 && Kernel.work < Many * Threads)
       continue;
-    for (isl::set Set :
-         isl::manage_copy(Mapping.kernels[K].domain).get_set_list())
+    for (isl::set Set : isl::manage_copy(Kernel.domain).get_set_list())
       for (auto &[Operation, Stmt] : Updates)
         if (Set.get_tuple_id().get_user() == Stmt)
           return true;
@@ -264,9 +268,11 @@ bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   UpdateMap Updates = findUpdates(S);
   if (Updates.empty() || !hasSequentialUpdates(*P.Mapping, Updates))
     return true;
+  // The model does not know of atomic operations.
+  const double Gain = 2;
   double Cost = costOf(P);
   P.Updates = Updates;
-  if (makePlan(S, P, MaxOperations) && costOf(P) < Cost)
+  if (makePlan(S, P, MaxOperations) && Gain * costOf(P) < Cost)
     return true;
   P.Updates.clear();
   return makePlan(S, P, MaxOperations);

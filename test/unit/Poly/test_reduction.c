@@ -23,6 +23,13 @@
   "read: { U[i, j] -> A[i, j]; U[i, j] -> row[i] }\n"                          \
   "must_write: { U[i, j] -> row[i] }\n"
 
+/* for i, j: column[j] += A[i][j]; */
+#define COLUMNS                                                                \
+  "schedule: { domain: \"[n] -> { U[i, j] : 0 <= i, j < n }\", child: { "      \
+  "schedule: \"[{ U[i, j] -> [i] }, { U[i, j] -> [j] }]\" } }\n"               \
+  "read: { U[i, j] -> A[i, j]; U[i, j] -> column[j] }\n"                       \
+  "must_write: { U[i, j] -> column[j] }\n"
+
 struct region {
   isl_ctx *ctx;
   struct analysis analysis;
@@ -92,28 +99,39 @@ static const struct pacc_kernel_plan *find(const struct region *region,
 }
 
 static void assert_shared(struct region *region, const char *statements,
-                          const char *expected) {
-  isl_union_map *shared = pacc_kernel_shared_updates(find(region, statements),
-                                                     &region->analysis.scop);
+                          const char *expected, const char *expected_rows) {
+  const struct pacc_kernel_plan *kernel = find(region, statements);
+  isl_union_map *shared =
+      pacc_kernel_shared_updates(kernel, &region->analysis.scop);
+  isl_union_map *rows = pacc_kernel_row_updates(kernel, shared);
   assert_relation(region, shared, expected);
+  assert_relation(region, rows, expected_rows);
   isl_union_map_free(shared);
+  isl_union_map_free(rows);
 }
 
 static void test_shared(void **state) {
   (void)state;
   struct region region = open_region(SUM "reduce: { U[i] -> s[0] }\n");
-  assert_shared(&region, "{ U[i] }", "[n] -> { U[i] -> s[0] : 0 <= i < n }");
+  assert_shared(&region, "{ U[i] }", "[n] -> { U[i] -> s[0] : 0 <= i < n }",
+                "[n] -> { U[i] -> s[0] : 0 <= i < n }");
   close_region(&region);
   region = open_region(ROWS "reduce: { U[i, j] -> row[i] }\n");
   assert_shared(&region, "{ U[i, j] }",
+                "[n] -> { U[i, j] -> row[i] : 0 <= i, j < n }",
                 "[n] -> { U[i, j] -> row[i] : 0 <= i, j < n }");
+  close_region(&region);
+  /* Neighbours along x have columns of their own. */
+  region = open_region(COLUMNS "reduce: { U[i, j] -> column[j] }\n");
+  assert_shared(&region, "{ U[i, j] }",
+                "[n] -> { U[i, j] -> column[j] : 0 <= i, j < n }", "{ }");
   close_region(&region);
   /* One thread per row has its element for itself. */
   region = open_region(ROWS);
   region.analysis.scop.reduce = isl_union_map_free(region.analysis.scop.reduce);
   region.analysis.scop.reduce = isl_union_map_read_from_str(
       region.ctx, "[n] -> { U[i, j] -> row[i] : 0 <= i, j < n }");
-  assert_shared(&region, "{ U[i, j] }", "{ }");
+  assert_shared(&region, "{ U[i, j] }", "{ }", "{ }");
   close_region(&region);
 }
 
