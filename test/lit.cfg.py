@@ -9,7 +9,7 @@ Substitutions
   %flang        (feature: flang)
   %rtlib        flags that link the host runtime
   %ptxas %libdevice %cuda   of the CUDA toolkit (features: ptxas, libdevice, cuda)
-  %polly-acc-clang %pacc-occupancy %pacc-report         the project's tools
+  %polly-acc-clang %polly-acc-flang %pacc-occupancy ...  the project's tools
   %source %build %llvm      folders
 
 Features: ptxas, libdevice, cuda (a toolkit with headers), gpu (a driver and a
@@ -74,7 +74,7 @@ substitutions.update(
         "llvm": tools,
     }
 )
-for name in ["polly-acc-clang", "polly-acc-clang++", "pacc-occupancy", "pacc-report"]:
+for name in ["polly-acc-clang", "polly-acc-clang++", "polly-acc-flang", "pacc-occupancy", "pacc-report"]:
     substitutions[name] = os.path.join(build, "bin", name)
 # A name ends where no longer name goes on, so that %clang is not in %clangxx.
 for name, text in substitutions.items():

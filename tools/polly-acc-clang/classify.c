@@ -6,6 +6,7 @@
 enum language {
   LANG_HOST,
   LANG_CUDA,
+  LANG_FORTRAN,
   LANG_ASSEMBLER,
   LANG_HEADER,
   LANG_OBJECT
@@ -119,6 +120,8 @@ static enum language language_of_name(const char *name) {
   size_t length = strlen(name);
   if (length > 7 && !strcmp(name + length - 7, "-header"))
     return LANG_HEADER;
+  if (starts_with(name, "f95"))
+    return LANG_FORTRAN;
   return starts_with(name, "cuda") ? LANG_CUDA : LANG_HOST;
 }
 
@@ -128,6 +131,10 @@ static enum language language_of_file(const char *path) {
       "C",  "CC",  "CXX", "ii",   "ll",  "bc",  "m",   "mm",
       "mi", "mii", "M",   "cppm", "ixx", "hip", "cl",  NULL};
   static const char *const cuda[] = {"cu", "cui", NULL};
+  static const char *const fortran[] = {
+      "f",   "for", "FOR", "ftn", "f77", "f90", "f95", "f03",
+      "f08", "f18", "F",   "fpp", "FPP", "FTN", "F77", "F90",
+      "F95", "F03", "F08", "F18", "cuf", "CUF", NULL};
   static const char *const assembler[] = {"s", "S", "sx", "asm", NULL};
   static const char *const header[] = {"h", "hh",  "hpp", "hxx",
                                        "H", "h++", NULL};
@@ -139,6 +146,8 @@ static enum language language_of_file(const char *path) {
     return LANG_HOST;
   if (is_one_of(dot + 1, cuda))
     return LANG_CUDA;
+  if (is_one_of(dot + 1, fortran))
+    return LANG_FORTRAN;
   if (is_one_of(dot + 1, assembler))
     return LANG_ASSEMBLER;
   return is_one_of(dot + 1, header) ? LANG_HEADER : LANG_OBJECT;
@@ -156,10 +165,11 @@ bool pacc_is_plugin_option(const char *text) {
          starts_with(text, "-polly-acc=");
 }
 
-struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
+struct pacc_command pacc_command_classify(const struct pacc_arguments *list,
+                                          enum pacc_driver driver) {
   static const char *const fully_static[] = {"-static", "--static",
                                              "-static-pie", NULL};
-  struct pacc_command command = {0};
+  struct pacc_command command = {.driver = driver};
   enum stage stage = STAGE_LINK;
   bool has_input = false, runs_nothing = false, only_files = false;
   const char *language = "none";
@@ -199,6 +209,8 @@ struct pacc_command pacc_command_classify(const struct pacc_arguments *list) {
     has_input = true;
     enum language kind = strcmp(language, "none") ? language_of_name(language)
                                                   : language_of_file(text);
+    if (kind == LANG_FORTRAN)
+      kind = driver == PACC_FLANG ? LANG_HOST : LANG_OBJECT;
     command.compiles_host |= kind == LANG_HOST;
     command.cuda |= kind == LANG_CUDA;
     command.includes |=

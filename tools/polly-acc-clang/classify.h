@@ -3,9 +3,11 @@
 #define PACC_WRAPPER_CLASSIFY_H
 
 #include "arguments.h"
+#include "locate.h"
 
-/* compiles    some input is C, C++, CUDA or LLVM IR and goes through the
- *             optimiser
+/* driver      the program that runs
+ * compiles    some input is C, C++, CUDA, LLVM IR or flang's Fortran and goes
+ *             through the optimiser
  * compiles_host  and that is not CUDA
  * cuda        some input is CUDA
  * assembles   clang's assembler is run by itself, for an input that is
@@ -22,6 +24,7 @@
  * version     --version was given
  */
 struct pacc_command {
+  enum pacc_driver driver;
   bool compiles;
   bool compiles_host;
   bool cuda;
@@ -37,8 +40,10 @@ struct pacc_command {
   struct pacc_arguments objects;
 };
 
-/* Reads clang's arguments (without argv[0], response files expanded). */
-struct pacc_command pacc_command_classify(const struct pacc_arguments *list);
+/* Reads the driver's arguments (without argv[0], response files expanded).
+ * Clang leaves Fortran to other programs. */
+struct pacc_command pacc_command_classify(const struct pacc_arguments *list,
+                                          enum pacc_driver driver);
 
 /* Whether `text` is an option of the wrapper itself, which clang is not to
  * see. */

@@ -50,10 +50,33 @@ static char *find_in_path(const char *name) {
   return NULL;
 }
 
+static const struct {
+  const char *variable;
+  const char *program; /* in the folder of LLVM's tools; + "-22" in PATH */
+} drivers[] = {
+    [PACC_CLANG] = {"PACC_CLANG", "clang"},
+    [PACC_CLANGXX] = {"PACC_CLANG", "clang++"},
+    [PACC_FLANG] = {"PACC_FLANG", "flang"},
+};
+
+static bool ends_with(const char *text, const char *end) {
+  size_t length = strlen(text), tail = strlen(end);
+  return length >= tail && !strcmp(text + length - tail, end);
+}
+
+enum pacc_driver pacc_driver_of(const char *name) {
+  if (ends_with(name, "flang"))
+    return PACC_FLANG;
+  return ends_with(name, "++") ? PACC_CLANGXX : PACC_CLANG;
+}
+
 /* A plugin that is loaded into another release crashes, or is refused with
  * words that do not help. */
-static void check_release(const char *clang) {
-  FILE *answer = popen("exec \"$PACC_CLANG\" -dumpversion 2>/dev/null", "r");
+static void check_release(const char *variable, const char *program) {
+  char *command =
+      pacc_format("exec \"$%s\" -dumpversion 2>/dev/null", variable);
+  FILE *answer = popen(command, "r");
+  free(command);
   char version[64] = "";
   if (answer && !fgets(version, sizeof(version), answer))
     version[0] = '\0';
@@ -61,29 +84,34 @@ static void check_release(const char *clang) {
     pclose(answer);
   version[strcspn(version, "\n")] = '\0';
   if (strtol(version, NULL, 10) != strtol(PACC_LLVM_VERSION, NULL, 10))
-    pacc_fail("PACC_CLANG=%s is not of LLVM %ld, which this plugin is for: its "
+    pacc_fail("%s=%s is not of LLVM %ld, which this plugin is for: its "
               "-dumpversion says '%s'",
-              clang, strtol(PACC_LLVM_VERSION, NULL, 10), version);
+              variable, program, strtol(PACC_LLVM_VERSION, NULL, 10), version);
 }
 
-const char *pacc_clang_find(int plus_plus) {
-  const char *chosen = getenv("PACC_CLANG");
+const char *pacc_driver_find(enum pacc_driver driver) {
+  const char *variable = drivers[driver].variable;
+  const char *chosen = getenv(variable);
   if (chosen && *chosen) {
     char *found = strchr(chosen, '/') ? strdup(chosen) : find_in_path(chosen);
     if (!found || access(found, X_OK))
-      pacc_fail("PACC_CLANG=%s is no program", chosen);
-    check_release(chosen);
+      pacc_fail("%s=%s is no program", variable, chosen);
+    check_release(variable, chosen);
     return found;
   }
-  const char *built_for =
-      plus_plus ? PACC_LLVM_TOOLS "/clang++" : PACC_LLVM_TOOLS "/clang";
+  char *built_for =
+      pacc_format("%s/%s", PACC_LLVM_TOOLS, drivers[driver].program);
   if (!access(built_for, X_OK))
     return built_for;
-  char *found = find_in_path(plus_plus ? "clang++-22" : "clang-22");
+  char *name = pacc_format("%s-22", drivers[driver].program);
+  char *found = find_in_path(name);
   if (!found)
-    pacc_fail("there is no clang at %s and no clang-22 in PATH; install it "
-              "(Debian: apt-get install clang-22) or set PACC_CLANG",
-              built_for);
+    pacc_fail("there is no %s and no %s in PATH; install it (Debian: apt-get "
+              "install %s-22) or set %s",
+              built_for, name, driver == PACC_FLANG ? "flang" : "clang",
+              variable);
+  free(name);
+  free(built_for);
   return found;
 }
 

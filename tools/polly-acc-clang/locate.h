@@ -19,10 +19,17 @@ struct pacc_places {
 /* Ends the program with a message if there is no plugin. */
 struct pacc_places pacc_places_find(void);
 
-/* Clang (C) or clang++: $PACC_CLANG, or that of the LLVM that the plugin was
- * built for, or clang-22 in PATH. Ends the program with a message if there is
- * none, or if it is of another release than the plugin. */
-const char *pacc_clang_find(int plus_plus);
+enum pacc_driver { PACC_CLANG, PACC_CLANGXX, PACC_FLANG };
+
+/* The compiler that goes with the name by which the wrapper was called:
+ * clang++ with one that ends in ++, flang with one that ends in flang. */
+enum pacc_driver pacc_driver_of(const char *name);
+
+/* The driver's program: $PACC_CLANG ($PACC_FLANG for flang), or that of the
+ * LLVM that the plugin was built for, or clang-22 in PATH. Ends the program
+ * with a message if there is none, or if it is of another release than the
+ * plugin. */
+const char *pacc_driver_find(enum pacc_driver driver);
 
 /* The version of the CUDA toolkit ("13.0"), and its folder in *path; NULL if
  * there is no toolkit. Warns of variables that name none. */

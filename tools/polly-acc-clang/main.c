@@ -1,11 +1,11 @@
-/* polly-acc-clang: clang 22 with the Polly-ACC plugin.
+/* polly-acc-clang: clang 22, or flang 22, with the Polly-ACC plugin.
  *
  *   polly-acc-clang -O3 -polly-acc-arch=sm_80 gemm.c -o gemm
  *
  * runs clang with the plugin's flags when it compiles, and with the runtime's
  * when it links; CUDA sources and objects with device code get CUDA's.
- * Everything else passes through. By the name
- * polly-acc-clang++ it runs clang++. Own options:
+ * Everything else passes through. By the name polly-acc-clang++ it runs
+ * clang++, by polly-acc-flang flang. Own options:
  *   --print-cmd       print the command for a shell instead of running it
  *   --version         clang's version, the plugin's, LLVM's and CUDA's
  *   --static-pacc-rt  link libpacc_rt.a and not the shared library
@@ -160,8 +160,9 @@ static void add_compile_flags(struct pacc_arguments *to,
   if (!sets(user, "-polly-acc"))
     add_plugin_option(to, "-polly-acc", command);
   /* sqrt, exp and pow are calls with a side effect without it. In front, so
-   * that the user's -fmath-errno wins. */
-  pacc_arguments_add(to, "-fno-math-errno");
+   * that the user's -fmath-errno wins. Fortran has no errno. */
+  if (command->driver != PACC_FLANG)
+    pacc_arguments_add(to, "-fno-math-errno");
   /* No pass has this name. Who asks for remarks gets places in the source,
    * which the runtime's messages have, too: without debug information, and with
    * the same code. */
@@ -172,7 +173,7 @@ static void add_compile_flags(struct pacc_arguments *to,
 static void add_include_folder(struct pacc_arguments *to,
                                const struct pacc_places *places,
                                const struct pacc_command *command) {
-  if (command->includes && places->include)
+  if (command->includes && places->include && command->driver != PACC_FLANG)
     pacc_arguments_format(to, "-idirafter%s", places->include);
 }
 
@@ -227,15 +228,18 @@ int main(int argc, char **argv) {
       pacc_arguments_add(&user, argv[i]);
   }
 
-  size_t length = strlen(argv[0]);
-  bool plus_plus = length > 2 && !strcmp(argv[0] + length - 2, "++");
-  struct pacc_command command = pacc_command_classify(&expanded);
+  struct pacc_command command =
+      pacc_command_classify(&expanded, pacc_driver_of(argv[0]));
   struct pacc_places places = pacc_places_find();
-  const char *clang = pacc_clang_find(plus_plus);
+  const char *clang = pacc_driver_find(command.driver);
   if (command.version && !command.print_cmd)
     return print_version(clang, &places);
 
-  if (pacc_cpu_is_asked(&expanded))
+  bool on_cpu = pacc_cpu_is_asked(&expanded);
+  if (on_cpu && command.driver == PACC_FLANG)
+    pacc_fail("--device=cpu is for CUDA programs: run a Fortran program with "
+              "PACC_DEVICE=cpu");
+  if (on_cpu)
     return pacc_cpu_run(&expanded, &command, &places, clang);
 
   bool cuda = pacc_cuda_is_used(&command);
