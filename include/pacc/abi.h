@@ -167,6 +167,10 @@ int32_t __pacc_rt_worth(struct pacc_region *region,
                         const struct pacc_size *kernels, uint32_t n_kernels,
                         double bytes);
 
+/* 0: where the host is faster by far whatever the device is, the original loops
+ * run without a question, and without the calls around them. */
+extern uint32_t __pacc_rt_always_asked;
+
 /* Before the original loops, whatever the reason is that they run. */
 void __pacc_rt_host_begin(struct pacc_region *region);
 

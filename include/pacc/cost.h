@@ -25,6 +25,17 @@ static const double PACC_SECONDS_INSTANCE = 60e-9;
 static const double PACC_SECONDS_INSTANCE_SM = 0.7e-9;
 static const double PACC_SECONDS_INSTANCE_ONE_SM = 1.3e-9;
 
+/* On the host: an instance that loads, multiplies, adds and stores. Of a copy
+ * to or from the device (h200-large.csv, auto: the smallest regions), until
+ * that is measured. */
+static const double PACC_SECONDS_HOST_INSTANCE = 1e-9;
+static const double PACC_SECONDS_COPY = 20e-6;
+
+/* So many times faster by estimates, a side needs no proof; the host, no
+ * question whatever the device is. */
+static const double PACC_FAR_FASTER = 4;
+static const double PACC_CLEARLY_FASTER = 2;
+
 /* Multiprocessors where the device is not known. */
 static const double PACC_USUAL_SMS = 132;
 

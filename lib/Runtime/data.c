@@ -5,6 +5,7 @@
  * One lock guards everything: copies of this kind are few.
  */
 #include "data_private.h"
+#include "guard_private.h"
 
 #include "pacc/runtime.h"
 
@@ -235,6 +236,7 @@ int pacc_data_begin(const void *start, size_t bytes) {
         .start = first, .size = bytes, .on_host = true, .next = list};
     list = made;
     atomic_fetch_add(&n_data, 1);
+    pacc_guard_ask_always(true);
   }
   pthread_mutex_unlock(&lock);
   if (overlaps)
@@ -254,6 +256,7 @@ int pacc_data_end(const void *start) {
     free_block(&data->block);
     *at = data->next;
     atomic_fetch_sub(&n_data, 1);
+    pacc_guard_ask_always(false);
     free(data);
   }
   pthread_mutex_unlock(&lock);

@@ -24,18 +24,17 @@
 /* Seconds, until something better is known: to open the device
  * (polybench/results/h200-large.csv, auto@auto: what the first run takes over
  * the others, 0.2 to 0.33); to load machine code, and code that the driver has
- * to compile; of a copy, and of a byte of the large copies of regions, through
- * pinned memory (the same file, auto: atax, mvt, bicg, gemver, gesummv, 65 ps,
- * to gemm and covariance, 75). */
+ * to compile; and of a byte of the large copies of regions, through pinned
+ * memory (the same file, auto: atax, mvt, bicg, gemver, gesummv, 65 ps, to gemm
+ * and covariance, 75). */
 static const double OPEN = 0.3;
 static const double LOAD_MACHINE_CODE = 1e-3;
 static const double LOAD_PTX = 0.15;
-static const double COPY = 20e-6;
 static const double BYTE = 70e-12;
 
-/* An instance on the host, until the original loops of regions took so long by
- * this that a measurement costs little beside them. */
-static const double HOST_INSTANCE = 1e-9;
+/* An instance on the host is measured when the original loops of regions took
+ * so long, by PACC_SECONDS_HOST_INSTANCE, that this costs little beside them.
+ */
 static const double MEASURING_PAYS = 20e-3;
 
 /* By how much an estimate of the host may be too large before it was checked:
@@ -45,7 +44,7 @@ static const double DOUBT = 3;
 
 /* once      what follows was measured
  * instance  seconds of one load, multiplication, addition and store
- * asked_ns  HOST_INSTANCE's time of all regions so far
+ * asked_ns  PACC_SECONDS_HOST_INSTANCE's time of all regions so far
  */
 static struct {
   pthread_once_t once;
@@ -67,6 +66,22 @@ static _Thread_local struct {
 /* The region that this thread has asked the runtime about since its last one
  * ended, in whichever place; else NULL. */
 static _Thread_local const struct pacc_region *reached;
+
+/* Does anyone want to know of regions that the host is faster for in any case?
+ * The environment may name a device or ask for messages; others are data that
+ * the program leaves to the device (data.c). */
+PACC_RT_API uint32_t __pacc_rt_always_asked;
+
+__attribute__((constructor)) static void read_environment(void) {
+  const char *device = pacc_env("PACC_DEVICE");
+  if (pacc_env("PACC_LOG") || (device && strcmp(device, "auto") != 0))
+    pacc_guard_ask_always(true);
+}
+
+void pacc_guard_ask_always(bool always) {
+  __atomic_fetch_add(&__pacc_rt_always_asked, always ? 1 : UINT32_MAX,
+                     __ATOMIC_RELAXED);
+}
 
 /* What PACC_LOG=info has to say of a region. */
 enum { GOES_TO_DEVICE, STAYS_ON_HOST, FAILED_CHECK };
@@ -153,11 +168,11 @@ static double instances_of(const struct pacc_size *kernels, uint32_t n) {
 
 /* Seconds of an instance on the host, for a region that did not run there. */
 static double host_instance(double instances) {
-  double seconds = instances * HOST_INSTANCE;
+  double seconds = instances * PACC_SECONDS_HOST_INSTANCE;
   uint64_t asked_ns = (uint64_t)((seconds < 1e6 ? seconds : 1e6) * 1e9);
   asked_ns += atomic_fetch_add(&host.asked_ns, asked_ns);
   if ((double)asked_ns * 1e-9 < MEASURING_PAYS)
-    return HOST_INSTANCE;
+    return PACC_SECONDS_HOST_INSTANCE;
   pthread_once(&host.once, measure_host);
   return host.instance;
 }
@@ -177,7 +192,8 @@ static double loop_seconds(const struct pacc_size *phases, uint32_t n,
 }
 
 static double copy_seconds(const struct pacc_device *device) {
-  return device && device->copy_seconds > 0 ? device->copy_seconds : COPY;
+  return device && device->copy_seconds > 0 ? device->copy_seconds
+                                            : PACC_SECONDS_COPY;
 }
 
 static double byte_seconds(const struct pacc_device *device) {
@@ -240,8 +256,9 @@ static void learn(uint32_t *history, double estimate, double seconds) {
   __atomic_store_n(history, bits, __ATOMIC_RELAXED);
 }
 
-/* Both sides for a region. The history of the host is of HOST_INSTANCE's time.
- * seconds, estimate  expected, and without history */
+/* Both sides for a region. The history of the host is of
+ * PACC_SECONDS_HOST_INSTANCE's time. seconds, estimate  expected, and without
+ * history */
 struct expected {
   double on_host, on_device;
   double host_estimate, device_estimate;
@@ -254,7 +271,7 @@ static struct expected expect(struct pacc_region *region,
                               double bytes) {
   double instances = instances_of(kernels, n);
   unsigned class = class_of(instances);
-  struct expected e = {.host_estimate = instances * HOST_INSTANCE,
+  struct expected e = {.host_estimate = instances * PACC_SECONDS_HOST_INSTANCE,
                        .device_estimate =
                            device_seconds(device, kernels, n, bytes),
                        .host_history = &region->host_factor[class],
@@ -302,21 +319,19 @@ static bool would_pay(double gain, double price) {
   return gain > 0 && (double)atomic_load(&missed_ns) * 1e-9 + gain >= price;
 }
 
-/* A side that is so many times faster needs no further proof. */
-static const double FAR = 4;
-
 /* Is there nothing to learn? A region that was timed on the host once, and is
  * far faster there, is not timed again: small ones take no longer than the
  * clock. */
 static bool is_settled(const struct expected *e) {
-  return is_seen(e->host_history) && e->on_device > FAR * e->on_host;
+  return is_seen(e->host_history) &&
+         e->on_device > PACC_FAR_FASTER * e->on_host;
 }
 
 /* A region that is far faster on the host than two empty copies is not even
  * thought about again. */
 static void settle(struct pacc_region *region, const struct expected *e,
                    const struct pacc_device *device, double instances) {
-  if (FAR * e->on_host < 2 * copy_seconds(device))
+  if (PACC_FAR_FASTER * e->on_host < 2 * copy_seconds(device))
     __atomic_store(&region->settled, &instances, __ATOMIC_RELAXED);
 }
 

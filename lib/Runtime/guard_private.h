@@ -12,6 +12,9 @@ void pacc_guard_measure(struct pacc_device *device);
  * follow, the reason is known. NULL: it has ended. */
 void pacc_guard_reached(const struct pacc_region *region);
 
+/* Regions ask whatever they have to do, until as many calls say false. */
+void pacc_guard_ask_always(bool always);
+
 /* A region could not be opened or failed: its original loops, which run next,
  * say nothing about the device. */
 void pacc_guard_forget(void);

@@ -5,7 +5,9 @@
 #include "Offload/Spans.h"
 
 #include "pacc/abi.h"
+#include "pacc/cost.h"
 #include "polly/ScopInfo.h"
+#include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Transforms/Utils/BasicBlockUtils.h"
 
@@ -222,22 +224,85 @@ Value *RegionBuilder::createWorth(const RegionAst &Region, Value *Descriptor) {
                       createBytes(Region)});
 }
 
-Value *RegionBuilder::createHasInstances(const RegionAst &Region,
-                                         uint64_t Instances) {
-  Type *Double = Builder.getDoubleTy();
-  Value *Sum = ConstantFP::get(Double, 0);
+Value *RegionBuilder::createInstances(const RegionAst &Region) {
+  Value *Sum = ConstantFP::get(Builder.getDoubleTy(), 0);
   for (const SizeAst &Size : Region.Sizes)
     Sum = Builder.CreateFAdd(Sum, createSize(Size.Instances));
-  return Builder.CreateFCmpOGE(Sum, ConstantFP::get(Double, Instances));
+  return Sum;
+}
+
+Value *RegionBuilder::createHasInstances(const RegionAst &Region,
+                                         uint64_t Instances) {
+  return Builder.CreateFCmpOGE(
+      createInstances(Region),
+      ConstantFP::get(Builder.getDoubleTy(), Instances));
+}
+
+/// Loads, stores and floating-point operations; what takes long counts for
+/// many.
+static unsigned operationsOf(const Instruction &I) {
+  const unsigned Long = 20;
+  if (auto *Call = dyn_cast<IntrinsicInst>(&I))
+    switch (Call->getIntrinsicID()) {
+    case Intrinsic::fmuladd:
+      return 2;
+    case Intrinsic::fabs:
+    case Intrinsic::smax:
+    case Intrinsic::smin:
+      return 1;
+    default:
+      return Long;
+    }
+  if (isa<CallBase>(I) || I.isIntDivRem() ||
+      I.getOpcode() == Instruction::FDiv || I.getOpcode() == Instruction::FRem)
+    return Long;
+  return isa<LoadInst, StoreInst>(I) ||
+         (I.isBinaryOp() && I.getType()->isFPOrFPVectorTy());
+}
+
+/// What an instance does that does most, by what one does that loads,
+/// multiplies, adds and stores (pacc/cost.h).
+static double largestInstance(const Scop &S) {
+  const unsigned Usual = 4;
+  unsigned Most = Usual;
+  for (const ScopStmt &Stmt : S) {
+    unsigned Sum = 0;
+    for (const Instruction *I : Stmt.getInstructions())
+      Sum += operationsOf(*I);
+    if (Stmt.isRegionStmt())
+      for (const BasicBlock *BB : Stmt.getRegion()->blocks())
+        for (const Instruction &I : *BB)
+          Sum += operationsOf(I);
+    Most = std::max(Most, Sum);
+  }
+  return double(Most) / Usual;
+}
+
+Value *RegionBuilder::createIsTiny(const RegionAst &Region) {
+  if (Region.Sizes.empty())
+    return Builder.getFalse();
+  const double Instance =
+      PACC_CLEARLY_FASTER * PACC_SECONDS_HOST_INSTANCE * largestInstance(S);
+  Type *Double = Builder.getDoubleTy();
+  Value *OnDevice = ConstantFP::get(Double, 2 * PACC_SECONDS_COPY / Instance);
+  for (const SizeAst &Size : Region.Sizes)
+    OnDevice = Builder.CreateFAdd(
+        OnDevice, Builder.CreateFMul(
+                      createSize(Size.Launches),
+                      ConstantFP::get(Double, PACC_SECONDS_WAIT / Instance)));
+  // Sizes that overflow are looked at by the region's own check, later.
+  return Builder.CreateFreeze(
+      Builder.CreateFCmpOLT(createInstances(Region), OnDevice));
 }
 
 void RegionBuilder::createHostBegin(Value *Descriptor) {
-  callRuntime(Builder, "__pacc_rt_host_begin", Builder.getVoidTy(),
-              {Descriptor});
+  ignoreInlineCost(*callRuntime(Builder, "__pacc_rt_host_begin",
+                                Builder.getVoidTy(), {Descriptor}));
 }
 
 void RegionBuilder::createHostEnd(Value *Descriptor) {
-  callRuntime(Builder, "__pacc_rt_host_end", Builder.getVoidTy(), {Descriptor});
+  ignoreInlineCost(*callRuntime(Builder, "__pacc_rt_host_end",
+                                Builder.getVoidTy(), {Descriptor}));
 }
 
 //===----------------------------------------------------------------------===//

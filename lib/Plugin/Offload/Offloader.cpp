@@ -5,6 +5,7 @@
 #include "Offload/AstGen.h"
 #include "Offload/ComplexProducts.h"
 #include "Offload/Inlining.h"
+#include "Offload/Outline.h"
 #include "Offload/Prepare.h"
 #include "Offload/Reductions.h"
 #include "Offload/RegionBuilder.h"
@@ -363,6 +364,17 @@ bool Offloader::offloadRegion(Scop &S) {
   return true;
 }
 
+/// Is a parameter's value loaded in front of the region?
+static bool hasLoadedParameters(const Scop &S) {
+  return any_of(S.parameters(), [&](const SCEV *Parameter) {
+    return SCEVExprContains(Parameter, [&](const SCEV *Part) {
+      auto *Value = dyn_cast<SCEVUnknown>(Part);
+      auto *Load = Value ? dyn_cast<LoadInst>(Value->getValue()) : nullptr;
+      return Load && S.getRequiredInvariantLoads().contains(Load);
+    });
+  });
+}
+
 /// Makes \p Condition false lead from its block to \p Target instead of on.
 static void branchBack(Instruction *Condition, BasicBlock *Target) {
   auto *Old = cast<BranchInst>(Condition->getParent()->getTerminator());
@@ -408,6 +420,12 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
   Nodes.allocateNewArrays(StartExit);
   Annotator.buildAliasScopes(S);
   Builder.SetInsertPoint(Split->getTerminator());
+  const bool LoadsSizes = hasLoadedParameters(S);
+  if (!LoadsSizes)
+    Nodes.addParameters(S.getContext().release());
+  markRegion(Builder, Opts.MinWork == "auto" && !LoadsSizes
+                          ? Nodes.createIsTiny(Region)
+                          : Builder.getFalse());
   if (!Nodes.preloadInvariantLoads()) {
     // Loads before the failed one have split the block.
     Split = Start->getSinglePredecessor();
@@ -415,7 +433,8 @@ bool Offloader::generate(Scop &S, const RegionAst &Region, ArrayRef<Cell> Cells,
     ConstantFoldTerminator(Split);
     return false;
   }
-  Nodes.addParameters(S.getContext().release());
+  if (LoadsSizes)
+    Nodes.addParameters(S.getContext().release());
   Value *Condition =
       Nodes.createRTC(isl::ast_expr(Region.RunCondition).release());
   Builder.GetInsertBlock()->getTerminator()->setOperand(0, Condition);
@@ -596,6 +615,7 @@ bool Offloader::runOnFunction(Function &F) {
     formSpans(F, FAM, Device, Begins, Handled);
   Begins.clear();
   F.addFnAttr(DoneAttribute);
+  outlineRegions(F, FAM);
   return true;
 }
 

@@ -58,6 +58,11 @@ public:
   createRegion(const RegionAst &Region, llvm::Value *Descriptor,
                const Options &Opts);
 
+  /// So little to do that the host is done, by far, before a device has copied
+  /// anything and waited for its memory once in each launch. Parameters are
+  /// available at the builder's position.
+  llvm::Value *createIsTiny(const RegionAst &Region);
+
   /// Tells the runtime, at the builder's position, that the original loops run
   /// next, and that they have run.
   void createHostBegin(llvm::Value *Descriptor);
@@ -87,6 +92,7 @@ private:
   llvm::Value *createBytes(const RegionAst &Region);
   llvm::Value *createSizes(llvm::ArrayRef<SizeAst> Sizes);
   llvm::Value *createWorth(const RegionAst &Region, llvm::Value *Descriptor);
+  llvm::Value *createInstances(const RegionAst &Region);
   llvm::Value *createHasInstances(const RegionAst &Region, uint64_t Instances);
   void createArray(const ArrayAst &Array, unsigned Index);
   llvm::Value *createCopies(const ArrayAst &Array, llvm::Value *Label,

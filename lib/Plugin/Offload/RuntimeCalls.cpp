@@ -31,4 +31,8 @@ CallInst *callRuntime(IRBuilderBase &Builder, StringRef Function, Type *Result,
   return Call;
 }
 
+void ignoreInlineCost(CallInst &Call) {
+  Call.addFnAttr(Attribute::get(Call.getContext(), "call-inline-cost", "0"));
+}
+
 } // namespace pacc

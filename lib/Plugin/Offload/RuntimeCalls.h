@@ -11,6 +11,9 @@ llvm::CallInst *callRuntime(llvm::IRBuilderBase &Builder,
                             llvm::StringRef Function, llvm::Type *Result,
                             llvm::ArrayRef<llvm::Value *> Arguments);
 
+/// The call is no reason not to inline the function that it stands in.
+void ignoreInlineCost(llvm::CallInst &Call);
+
 } // namespace pacc
 
 #endif
