@@ -199,6 +199,24 @@ int finish_region(void *run, place_array *place, struct data *data,
   return __pacc_rt_end(run);
 }
 
+int run_with_scratch(void *run, double *target, double value) {
+  const int64_t size = sizeof *target;
+  /* FILL and AXPY count from addresses before the elements that they touch. */
+  uint64_t scratch = __pacc_rt_scratch(run, "scratch", FIRST_COLUMN * size,
+                                       (FIRST_COLUMN + 3) * size);
+  uint64_t nothing = __pacc_rt_scratch(run, "nothing", size, size);
+  uint64_t to = __pacc_rt_array(run, "target", target, 0, 3 * size);
+  __pacc_rt_copy(run, 2, PACC_COPY_IN | PACC_COPY_OUT, 0, 3 * size, 1, 0);
+  CHECK(!scratch == !nothing);
+  uint64_t from = scratch + FIRST_COLUMN * (uint64_t)size;
+  int64_t rows = 1, n = 3;
+  int columns = 3;
+  __pacc_rt_launch(run, FILL, columns, rows, 1,
+                   (void *[]){&scratch, &value, &rows, &columns});
+  __pacc_rt_launch(run, AXPY, n, 1, 1, (void *[]){&from, &to, &n});
+  return __pacc_rt_end(run);
+}
+
 int offload(struct pacc_region *region, struct data *data, double seed) {
   void *run = __pacc_rt_begin(region);
   return run ? finish_region(run, __pacc_rt_array, data, seed) : 0;

@@ -42,6 +42,23 @@ static void work_in_place(void *argument) {
   CHECK(pacc_data_end(&data));
 }
 
+/* What the host never sees is in the device's memory nevertheless. */
+static void scratch_beside(void *argument) {
+  (void)argument;
+  double x[3] = {1, 2, 3};
+  start();
+  fake_cuda_share_memory();
+  CHECK(run_with_scratch(__pacc_rt_begin_managed(&test_region), x, 10) == 1);
+  CHECK(x[0] == 21 && x[1] == 22 && x[2] == 23);
+  CHECK(count().bytes_in == 0 && count().bytes_out == 0);
+  CHECK(fake_cuda_calls("cuMemAlloc_v2") > 0);
+}
+
+static void scratch_is_on_the_device(void **state) {
+  (void)state;
+  expect_success(scratch_beside, NULL);
+}
+
 static void nothing_is_copied(void **state) {
   (void)state;
   expect_success(work_in_place, NULL);
@@ -93,6 +110,7 @@ static void others_get_copies(void **state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(nothing_is_copied),
+      cmocka_unit_test(scratch_is_on_the_device),
       cmocka_unit_test(failures_are_undone),
       cmocka_unit_test(others_get_copies),
   };

@@ -433,6 +433,32 @@ static int with_copies(int64_t others, int64_t size, const int64_t *counts,
 }
 
 /* As much as the other arrays have, times PACC_EXPANSION_FACTOR. */
+/* Arrays of the device alone: nothing of them is copied, and their memory is
+ * used again. */
+static void child_scratch(void *argument) {
+  (void)argument;
+  double x[3] = {1, 2, 3};
+  start();
+  CHECK(run_with_scratch(__pacc_rt_begin(&test_region), x, 10) == 1);
+  CHECK(x[0] == 21 && x[1] == 22 && x[2] == 23);
+  struct pacc_rt_counters now = counters();
+  CHECK(now.bytes_in == sizeof x && now.bytes_out == sizeof x);
+  unsigned allocations = fake_cuda_calls("cuMemAlloc_v2");
+  CHECK(run_with_scratch(__pacc_rt_begin(&test_region), x, 1) == 1);
+  CHECK(x[0] == 23 && x[1] == 24 && x[2] == 25);
+  CHECK(fake_cuda_calls("cuMemAlloc_v2") == allocations);
+  /* No device has as much: the original loops run. */
+  void *run = __pacc_rt_begin(&test_region);
+  CHECK(!__pacc_rt_scratch(run, "huge", INT64_MIN, INT64_MAX));
+  CHECK(__pacc_rt_end(run) == 0);
+}
+
+static void scratch(void **state) {
+  (void)state;
+  const char *text = expect_success(child_scratch, NULL);
+  assert_non_null(strstr(text, "array huge has an impossible size"));
+}
+
 static void child_too_many_copies(void *argument) {
   (void)argument;
   const int64_t most = INT32_MAX, huge[] = {most, most, most};
@@ -494,6 +520,7 @@ int main(void) {
       cmocka_unit_test(two_regions_at_once),
       cmocka_unit_test(copies_of_arrays),
       cmocka_unit_test(too_many_copies),
+      cmocka_unit_test(scratch),
       cmocka_unit_test(log_lines),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
