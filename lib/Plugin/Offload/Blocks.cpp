@@ -110,15 +110,18 @@ void countOperations(const Function &Kernel, KernelWork &Work) {
 /// Iterations whose loads are issued before the first is waited for. LLVM
 /// unrolls such loops, and ptxas has three to five of their loads under way in
 /// the machine code of PolyBench's sums, and as many as iterations where we
-/// have them unrolled (by the registers that it takes); none passes a store.
+/// have them unrolled (by the registers that it takes); none passes a store
+/// where it did not before.
 static double iterationsAhead(const KernelWork &K) {
   const double LoadsAhead = std::max(4u, K.Unrolled);
   double Loads = 0;
   for (const pacc_access &A : K.Accesses) {
     if (A.count < K.Iterations)
       continue;
-    if (A.write)
+    if (A.write && !K.LoadsPass)
       return 1;
+    if (A.write)
+      continue;
     Loads += A.count / K.Iterations;
   }
   return std::max(1.0, LoadsAhead / std::max(1.0, Loads));

@@ -32,7 +32,8 @@ struct KernelWork {
   std::vector<std::string> Arrays;
   /// Operations of a thread, counted before optimisation by countOperations.
   double Fp64 = 0, Fp32 = 0, Special = 0;
-  unsigned Unrolled = 0; // by unrollWaitingLoops
+  unsigned Unrolled = 0;  // by unrollWaitingLoops
+  bool LoadsPass = false; // stores of earlier iterations, by moveLoadsFirst
   /// The shape that is asked for, and where: "annotation", "file"; or none.
   BlockShape Given;
   const char *GivenBy = "annotation";

@@ -4,6 +4,7 @@
 #include "Aggregate/Runtime.h"
 #include "Offload/Registers.h"
 #include "Offload/ScopFacts.h"
+#include "Offload/StoredValues.h"
 #include "Offload/Target.h"
 #include "Offload/Unroll.h"
 #include "llvm/ADT/StringSet.h"
@@ -323,6 +324,22 @@ struct UnrollWaitingLoops : PassInfoMixin<UnrollWaitingLoops> {
   }
 };
 
+struct MoveLoadsFirst : PassInfoMixin<MoveLoadsFirst> {
+  MutableArrayRef<DeviceModule::KernelInfo> Kernels;
+
+  MoveLoadsFirst(MutableArrayRef<DeviceModule::KernelInfo> Kernels)
+      : Kernels(Kernels) {}
+  PreservedAnalyses run(Function &F, FunctionAnalysisManager &FAM) {
+    bool Moved = moveLoadsFirst(FAM.getResult<LoopAnalysis>(F),
+                                FAM.getResult<AAManager>(F));
+    for (DeviceModule::KernelInfo &K : Kernels)
+      K.Work.LoadsPass |= K.F == &F && Moved;
+    PreservedAnalyses Kept;
+    Kept.preserveSet<CFGAnalyses>();
+    return Kept;
+  }
+};
+
 } // namespace
 
 void DeviceModule::optimize() {
@@ -335,8 +352,14 @@ void DeviceModule::optimize() {
   // Sums are values by then, and loops not unrolled yet.
   PB.registerVectorizerStartEPCallback(
       [&](FunctionPassManager &Passes, OptimizationLevel) {
+        Passes.addPass(KeepStoredValues());
         Passes.addPass(UnrollWaitingLoops(Kernels, Opts));
       });
+  PB.registerOptimizerLastEPCallback([&](ModulePassManager &Passes,
+                                         OptimizationLevel,
+                                         ThinOrFullLTOPhase) {
+    Passes.addPass(createModuleToFunctionPassAdaptor(MoveLoadsFirst(Kernels)));
+  });
   PB.registerModuleAnalyses(MAM);
   PB.registerCGSCCAnalyses(CGAM);
   PB.registerFunctionAnalyses(FAM);

@@ -3,6 +3,7 @@
 #define PACC_PLUGIN_OFFLOAD_UNROLL_H
 
 #include "Offload/Blocks.h"
+#include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/LoopInfo.h"
 
 namespace pacc {
@@ -13,6 +14,11 @@ namespace pacc {
 /// which sums are values.
 void unrollWaitingLoops(const llvm::LoopInfo &LI, KernelWork &Work,
                         const Options &Opts);
+
+/// Moves loads to the front of innermost loops without branches, past stores
+/// that do not touch what they load: in PTX nothing says that they may pass.
+/// True if any moved. For loops that are unrolled already.
+bool moveLoadsFirst(const llvm::LoopInfo &LI, llvm::AAResults &AA);
 
 } // namespace pacc
 
