@@ -110,7 +110,8 @@ static void launch_records(const struct pacc_batch *batch, uint32_t kinds,
                            uint32_t *patience) {
   for (uint32_t i = 0; i < batch->records; ++i) {
     struct pacc_launch launch = pacc_record_read(batch, i);
-    if (!(kinds & (pacc_launch_blocks(&launch) ? MERGED : APART)))
+    if (!(kinds &
+          (pacc_launch_blocks(&launch, batch->most_blocks) ? MERGED : APART)))
       continue;
     (void)pacc_launch_patiently(&launch, patience);
   }

@@ -37,9 +37,11 @@ void __pacc_dev_block_begin(void) {
 
 /* Memory for `capacity` records in every slot, or nothing. */
 static uint32_t group_take(struct pacc_group *group, uint64_t capacity,
-                           uint32_t slots, const struct pacc_room *rooms) {
+                           enum pacc_slot_owner owner, uint32_t slots,
+                           const struct pacc_room *rooms) {
   for (uint32_t done = 0; done < slots; ++done) {
-    struct pacc_batch *batch = pacc_batch_take(capacity, rooms[done]);
+    struct pacc_batch *batch =
+        pacc_batch_take(capacity, rooms[done], pacc_most_blocks(owner));
     if (!batch) {
       while (done-- > 0)
         pacc_batch_give(group->slots[done].batch);
@@ -60,7 +62,9 @@ static uint64_t group_wish(uint64_t threads, uint32_t slots,
 }
 
 PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
-                                        uint64_t threads, uint32_t slots,
+                                        uint64_t threads,
+                                        enum pacc_slot_owner owner,
+                                        uint32_t slots,
                                         const struct pacc_room *rooms) {
   uint32_t expected = PACC_GROUP_NEW;
   uint32_t state = pacc_load_u32(&group->state);
@@ -71,10 +75,10 @@ PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
     uint64_t wish = group_wish(threads, slots, rooms);
     state = PACC_GROUP_WITHOUT_MEMORY;
     if (wish <= PACC_MOST_RECORDS)
-      state = group_take(group, wish, slots, rooms);
+      state = group_take(group, wish, owner, slots, rooms);
     while (state != PACC_GROUP_READY && slots == 1 && wish > 32) {
       wish /= 2;
-      state = group_take(group, wish, slots, rooms);
+      state = group_take(group, wish, owner, slots, rooms);
     }
     pacc_fence();
     pacc_store_u32(&group->state, state);
@@ -86,14 +90,17 @@ PACC_COLD static uint32_t group_prepare(struct pacc_group *group,
 }
 
 void pacc_slot_record(struct pacc_slot *slot, uint32_t capacity,
+                      enum pacc_slot_owner owner,
                       const struct pacc_launch *launch, uint32_t mask) {
-  uint32_t blocks = pacc_launch_blocks(launch);
-  uint32_t merged = blocks != 0;
-  if (!merged)
+  struct pacc_extent own = {0, 0, 0};
+  own.blocks = pacc_launch_blocks(launch, pacc_most_blocks(owner));
+  if (own.blocks) {
+    own.threads = pacc_launch_threads(launch);
+    own.shared = launch->shared;
+  } else {
     pacc_store_u32(&slot->apart, 1);
-  struct pacc_place place = pacc_slot_place(
-      slot, capacity, mask, blocks, merged ? pacc_launch_threads(launch) : 0,
-      merged ? launch->shared : 0);
+  }
+  struct pacc_place place = pacc_slot_place(slot, capacity, owner, mask, own);
   if (place.index < capacity)
     pacc_record_write(pacc_batch_record(slot->batch, place.index), launch,
                       place.first);
@@ -102,13 +109,14 @@ void pacc_slot_record(struct pacc_slot *slot, uint32_t capacity,
 }
 
 static void group_record(struct pacc_group *group, uint64_t threads,
+                         enum pacc_slot_owner owner,
                          const struct pacc_launch *launch, uint32_t slot,
                          uint32_t slots, const struct pacc_room *rooms,
                          uint32_t mask) {
   uint32_t leader = pacc_lane_first(mask);
   uint32_t state = 0;
   if (__gpu_lane_id() == leader)
-    state = group_prepare(group, threads, slots, rooms);
+    state = group_prepare(group, threads, owner, slots, rooms);
   state = pacc_lane_u32(mask, state, leader);
   uint32_t same = pacc_lanes_alike(mask, slot);
   uint32_t valid = pacc_launch_is_valid(launch);
@@ -116,13 +124,14 @@ static void group_record(struct pacc_group *group, uint64_t threads,
   if (state != PACC_GROUP_READY)
     __pacc_dev_launch_warp(launch);
   else if (valid)
-    pacc_slot_record(&group->slots[slot], group->capacity, launch, takers);
+    pacc_slot_record(&group->slots[slot], group->capacity, owner, launch,
+                     takers);
 }
 
 void __pacc_dev_block_record(const struct pacc_launch *launch, uint32_t slot,
                              uint32_t slots, const struct pacc_room *rooms) {
-  group_record(block_group_of(), pacc_block_threads(), launch, slot, slots,
-               rooms, pacc_lanes());
+  group_record(block_group_of(), pacc_block_threads(), PACC_OF_BLOCK, launch,
+               slot, slots, rooms, pacc_lanes());
 }
 
 static struct pacc_group *grid_group_by(uint32_t mask) {
@@ -136,8 +145,8 @@ static struct pacc_group *grid_group_by(uint32_t mask) {
 void __pacc_dev_grid_record(const struct pacc_launch *launch, uint32_t slot,
                             uint32_t slots, const struct pacc_room *rooms) {
   uint32_t mask = pacc_lanes();
-  group_record(grid_group_by(mask), pacc_grid_threads(), launch, slot, slots,
-               rooms, mask);
+  group_record(grid_group_by(mask), pacc_grid_threads(), PACC_OF_GRID, launch,
+               slot, slots, rooms, mask);
 }
 
 /* True if these are the last of the group's threads. Those that asked for
@@ -193,22 +202,25 @@ uint32_t __pacc_dev_grid_leave(uint32_t pended) {
   return group_leave(group, pacc_grid_threads());
 }
 
-void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity) {
+void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity,
+                     enum pacc_slot_owner owner) {
   struct pacc_batch *batch = slot->batch;
   batch->threads = pacc_load_u32(&slot->threads);
   batch->shared = pacc_load_u32(&slot->shared);
   batch->apart = pacc_load_u32(&slot->apart);
-  uint64_t filled = pacc_load_u64(&slot->filled);
-  uint64_t blocks = filled & ((1ull << PACC_FILLED_BITS) - 1);
-  uint64_t records = filled >> PACC_FILLED_BITS;
+  uint32_t bits = pacc_filled_bits(owner);
+  uint64_t filled = pacc_slot_filled(slot, owner);
+  uint64_t blocks = filled & ((UINT64_C(1) << bits) - 1);
+  uint64_t records = filled >> bits;
   if (records > capacity) {
     records = capacity;
     uint32_t last = capacity - 1;
     struct pacc_launch launch_of_last = pacc_record_read(batch, last);
     /* A record has only the low half of a sum that is too large anyway. */
     if (blocks <= UINT32_MAX)
-      blocks = pacc_batch_record(batch, last)->first +
-               (uint64_t)pacc_launch_blocks(&launch_of_last);
+      blocks =
+          pacc_batch_record(batch, last)->first +
+          (uint64_t)pacc_launch_blocks(&launch_of_last, batch->most_blocks);
   }
   batch->records = (uint32_t)records;
   batch->blocks = blocks > PACC_MAX_GRID ? UINT32_MAX : (uint32_t)blocks;
@@ -217,9 +229,10 @@ void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity) {
 /* The records of a slot as a batch. */
 static struct pacc_batch *slot_batch(const struct pacc_group *group,
                                      struct pacc_slot *slot,
+                                     enum pacc_slot_owner owner,
                                      const struct pacc_launch *launch) {
   pacc_batch_describe(slot->batch, launch, 0, 0);
-  pacc_slot_close(slot, group->capacity);
+  pacc_slot_close(slot, group->capacity, owner);
   return slot->batch;
 }
 
@@ -235,7 +248,8 @@ PACC_COLD void __pacc_dev_block_flush(const struct pacc_launch *launch,
                                       uint32_t slot) {
   struct pacc_group *group = block_group_of();
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
-    pacc_batch_send_or_defer(slot_batch(group, &group->slots[slot], launch));
+    pacc_batch_send_or_defer(
+        slot_batch(group, &group->slots[slot], PACC_OF_BLOCK, launch));
 }
 
 PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
@@ -243,5 +257,7 @@ PACC_COLD void __pacc_dev_grid_flush(const struct pacc_launch *launch,
   struct pacc_group *group = pacc_grid_group();
   uint32_t patience = PACC_PATIENCE;
   if (pacc_load_u32(&group->state) == PACC_GROUP_READY)
-    pacc_batch_send(slot_batch(group, &group->slots[slot], launch), &patience);
+    pacc_batch_send(
+        slot_batch(group, &group->slots[slot], PACC_OF_GRID, launch),
+        &patience);
 }

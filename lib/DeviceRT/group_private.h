@@ -5,24 +5,51 @@
 #include "private.h"
 
 /* Launches of one place in the source.
- * filled   records << PACC_FILLED_BITS | blocks. Both grow in one atomic, so
- *          that records stand in the order of their first blocks
+ * filled   of a grid: records << 40 | blocks. Both grow in one atomic, so that
+ *          records stand in the order of their first blocks
+ * packed   of a block: records << 21 | blocks, since atomics of 64 bits are
+ *          loops of compare-and-swap in shared memory
  * threads, shared   the largest of the records'
  * apart    some record is too large to be merged
  */
 struct pacc_slot {
-  uint64_t filled;
+  union {
+    uint64_t filled;
+    uint32_t packed;
+  };
   struct pacc_batch *batch;
   uint32_t threads;
   uint32_t shared;
   uint32_t apart;
 };
 
-#define PACC_FILLED_BITS 40u
+enum pacc_slot_owner { PACC_OF_BLOCK, PACC_OF_GRID };
+
+/* The low bits of the counts. */
+PACC_INLINE uint32_t pacc_filled_bits(enum pacc_slot_owner owner) {
+  return owner == PACC_OF_BLOCK ? 21 : 40;
+}
 
 /* No slot has room for more records. The count of those that ask for a place
- * goes beyond it by what runs at once, and stays in its bits. */
+ * goes beyond it by what runs at once, and stays in its bits: in a block that
+ * is fewer than 2048 in all, and so the blocks stay in theirs. */
 #define PACC_MOST_RECORDS (1u << 23)
+_Static_assert(2047 * PACC_MAX_BLOCKS_IN_BLOCK < 1u << 21, "counts overlap");
+
+PACC_INLINE uint64_t pacc_slot_filled(const struct pacc_slot *slot,
+                                      enum pacc_slot_owner owner) {
+  return owner == PACC_OF_BLOCK ? pacc_load_u32(&slot->packed)
+                                : pacc_load_u64(&slot->filled);
+}
+
+/* Returns the counts before. */
+PACC_INLINE uint64_t pacc_slot_fill(struct pacc_slot *slot,
+                                    enum pacc_slot_owner owner,
+                                    uint32_t records, uint32_t blocks) {
+  uint64_t more = (uint64_t)records << pacc_filled_bits(owner) | blocks;
+  return owner == PACC_OF_BLOCK ? pacc_add_u32(&slot->packed, (uint32_t)more)
+                                : pacc_add_u64(&slot->filled, more);
+}
 
 PACC_INLINE void pacc_atomic_max(uint32_t *at, uint32_t value) {
   __scoped_atomic_fetch_max(at, value, __ATOMIC_RELAXED, PACC_SCOPE);
@@ -34,37 +61,39 @@ struct pacc_place {
   uint32_t first;
 };
 
-/* Places for one record of each lane of `mask`, which has so many blocks: a
- * scan over all threads of the group, in the order in which warps come. The
- * slot keeps sums, and maxima of `threads` and `shared`. A slot with `capacity`
- * records gives no places that count. */
+/* Places for one record of each lane of `mask`: a scan over all threads of the
+ * group that record, in the order in which warps come and not in that of
+ * threads. The slot keeps sums and maxima. A slot with `capacity` records gives
+ * no places that count. */
 PACC_INLINE struct pacc_place pacc_slot_place(struct pacc_slot *slot,
-                                              uint32_t capacity, uint32_t mask,
-                                              uint32_t blocks, uint32_t threads,
-                                              uint32_t shared) {
-  uint32_t leader = pacc_lane_first(mask);
-  uint32_t end = pacc_lanes_scan(mask, blocks);
-  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
-  threads = pacc_lanes_max(mask, threads);
-  shared = pacc_lanes_max(mask, shared);
-  uint64_t filled = 0;
+                                              uint32_t capacity,
+                                              enum pacc_slot_owner owner,
+                                              uint32_t mask,
+                                              struct pacc_extent own) {
+  /* Memory answers while the lanes add up. Nobody has more than one launch on
+   * its way, so what is read too early matters as little as what is read just
+   * before others add. */
+  uint64_t filled = pacc_slot_filled(slot, owner);
+  uint32_t most_threads = pacc_load_u32(&slot->threads);
+  uint32_t most_shared = pacc_load_u32(&slot->shared);
+  uint32_t leader = pacc_lane_last(mask);
+  uint32_t bits = pacc_filled_bits(owner);
+  struct pacc_extent end = pacc_lanes_extent(mask, own);
   if (__gpu_lane_id() == leader) {
-    uint64_t count = pacc_lanes_count(mask);
-    /* All at once, so that they wait for memory only once. */
-    filled = pacc_load_u64(&slot->filled);
-    uint32_t most_threads = pacc_load_u32(&slot->threads);
-    uint32_t most_shared = pacc_load_u32(&slot->shared);
-    if (filled >> PACC_FILLED_BITS < capacity)
-      filled = pacc_add_u64(&slot->filled, count << PACC_FILLED_BITS | total);
-    if (most_threads < threads)
-      pacc_atomic_max(&slot->threads, threads);
-    if (most_shared < shared)
-      pacc_atomic_max(&slot->shared, shared);
+    if (filled >> bits < capacity)
+      filled = pacc_slot_fill(slot, owner, pacc_lanes_count(mask), end.blocks);
+    if (most_threads < end.threads)
+      pacc_atomic_max(&slot->threads, end.threads);
+    if (most_shared < end.shared)
+      pacc_atomic_max(&slot->shared, end.shared);
   }
-  filled = pacc_lane_u64(mask, filled, leader);
-  struct pacc_place place = {(filled >> PACC_FILLED_BITS) +
+  filled = owner == PACC_OF_BLOCK
+               ? pacc_lane_u32(mask, (uint32_t)filled, leader)
+               : pacc_lane_u64(mask, filled, leader);
+  uint32_t before = (uint32_t)(filled & ((UINT64_C(1) << bits) - 1));
+  struct pacc_place place = {(filled >> bits) +
                                  pacc_lanes_count(pacc_lanes_below(mask)),
-                             (uint32_t)filled + end - blocks};
+                             before + end.blocks - own.blocks};
   return place;
 }
 
@@ -110,10 +139,16 @@ PACC_INLINE void pacc_slot_clear(struct pacc_slot *slot) {
 /* All lanes of `mask` have valid launches, and the slot has memory. Records
  * beyond its capacity go out at once; then all later ones do. */
 void pacc_slot_record(struct pacc_slot *slot, uint32_t capacity,
+                      enum pacc_slot_owner owner,
                       const struct pacc_launch *launch, uint32_t mask);
 
 /* Completes the batch of a slot: what its records add up to. */
-void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity);
+void pacc_slot_close(struct pacc_slot *slot, uint32_t capacity,
+                     enum pacc_slot_owner owner);
+
+PACC_INLINE uint32_t pacc_most_blocks(enum pacc_slot_owner owner) {
+  return owner == PACC_OF_BLOCK ? PACC_MAX_BLOCKS_IN_BLOCK : PACC_MAX_BLOCKS;
+}
 
 /* Sends a batch of a block, or leaves it to the end of the grid if CUDA has no
  * room for it and it may wait. */

@@ -50,12 +50,12 @@ uint32_t pacc_launch_is_valid(const struct pacc_launch *launch) {
   return pacc_launch_threads(launch) <= 1024u;
 }
 
-uint32_t pacc_launch_blocks(const struct pacc_launch *launch) {
+uint32_t pacc_launch_blocks(const struct pacc_launch *launch, uint32_t most) {
   uint64_t plane = (uint64_t)launch->grid[1] * launch->grid[2];
-  if (launch->grid[0] > PACC_MAX_BLOCKS || plane > PACC_MAX_BLOCKS)
+  if (launch->grid[0] > most || plane > most)
     return 0;
   uint64_t blocks = plane * launch->grid[0];
-  return blocks > PACC_MAX_BLOCKS ? 0 : (uint32_t)blocks;
+  return blocks > most ? 0 : (uint32_t)blocks;
 }
 
 PACC_COLD uint32_t pacc_batch_launch(struct pacc_batch *batch) {
@@ -78,21 +78,20 @@ PACC_COLD uint32_t pacc_batch_launch(struct pacc_batch *batch) {
 static uint32_t launch_together(const struct pacc_launch *launch,
                                 uint32_t blocks, uint32_t mask,
                                 uint32_t later) {
-  uint32_t leader = pacc_lane_first(mask);
+  uint32_t leader = pacc_lane_last(mask);
   uint32_t leads = __gpu_lane_id() == leader;
   uint32_t count = pacc_lanes_count(mask);
-  uint32_t end = pacc_lanes_scan(mask, blocks);
-  uint32_t total = pacc_lane_u32(mask, end, pacc_lane_last(mask));
-  uint32_t threads = pacc_lanes_max(mask, pacc_launch_threads(launch));
-  uint32_t shared = pacc_lanes_max(mask, launch->shared);
+  struct pacc_extent own = {blocks, pacc_launch_threads(launch),
+                            launch->shared};
+  struct pacc_extent end = pacc_lanes_extent(mask, own);
 
   struct pacc_batch *batch = 0;
   if (leads) {
-    batch = pacc_batch_take(count, pacc_room_of(launch));
+    batch = pacc_batch_take(count, pacc_room_of(launch), PACC_MAX_BLOCKS);
     if (batch) {
-      pacc_batch_describe(batch, launch, threads, shared);
+      pacc_batch_describe(batch, launch, end.threads, end.shared);
       batch->records = count;
-      batch->blocks = total;
+      batch->blocks = end.blocks;
     }
   }
   batch = pacc_lane_ptr(mask, batch, leader);
@@ -100,7 +99,8 @@ static uint32_t launch_together(const struct pacc_launch *launch,
     return 0;
   __gpu_sync_lane(mask);
   uint32_t index = pacc_lanes_count(pacc_lanes_below(mask));
-  pacc_record_write(pacc_batch_record(batch, index), launch, end - blocks);
+  pacc_record_write(pacc_batch_record(batch, index), launch,
+                    end.blocks - blocks);
   pacc_fence();
   __gpu_sync_lane(mask);
 
@@ -120,7 +120,8 @@ static uint32_t launch_together(const struct pacc_launch *launch,
 /* Leaves one launch to the end of the grid; false if there is no memory. */
 static uint32_t launch_later(const struct pacc_launch *launch,
                              uint32_t blocks) {
-  struct pacc_batch *batch = pacc_batch_take(1, pacc_room_of(launch));
+  struct pacc_batch *batch =
+      pacc_batch_take(1, pacc_room_of(launch), PACC_MAX_BLOCKS);
   if (!batch)
     return 0;
   pacc_batch_describe(batch, launch, pacc_launch_threads(launch),
@@ -162,7 +163,7 @@ PACC_COLD void __pacc_dev_launch_warp(const struct pacc_launch *launch) {
     later = pacc_lane_u32(same, later, leader);
   }
   uint32_t valid = pacc_launch_is_valid(launch);
-  uint32_t blocks = valid ? pacc_launch_blocks(launch) : 0;
+  uint32_t blocks = valid ? pacc_launch_blocks(launch, PACC_MAX_BLOCKS) : 0;
   uint32_t takers = pacc_lanes_where(same, blocks != 0);
   uint32_t merged = 0;
   if (blocks != 0 && pacc_lanes_count(takers) > 1)

@@ -7,8 +7,8 @@ static uint64_t tag_of(uint64_t position, uint32_t units) {
   return position << TAG_BITS | units;
 }
 
-PACC_COLD struct pacc_batch *pacc_batch_take(uint64_t records,
-                                             struct pacc_room room) {
+PACC_COLD struct pacc_batch *
+pacc_batch_take(uint64_t records, struct pacc_room room, uint32_t most_blocks) {
   struct pacc_pool *pool = &__pacc_dev_pool;
   uint32_t start = PACC_BATCH_HEAD + room.common;
   uint64_t bytes = start + records * room.record;
@@ -38,6 +38,7 @@ PACC_COLD struct pacc_batch *pacc_batch_take(uint64_t records,
   batch->blocks_done = 0;
   batch->stride = room.record;
   batch->start = start;
+  batch->most_blocks = most_blocks;
   return batch;
 }
 

@@ -40,8 +40,10 @@ struct pacc_shape {
 #define PACC_SPAN 32u
 
 /* A launch with more blocks than this is worth a grid of its own. The limit
- * keeps the sum over a warp, and the packed sum over 2^24 records, in range. */
+ * keeps the sum over a warp, and the packed sum over 2^24 records, in range;
+ * in a block, the packed sum over 2^11 records. */
 #define PACC_MAX_BLOCKS 65536u
+#define PACC_MAX_BLOCKS_IN_BLOCK 1024u
 
 /* The most blocks of a grid, along x. */
 #define PACC_MAX_GRID 0x7fffffffu
@@ -60,6 +62,7 @@ extern struct pacc_pool __pacc_dev_pool;
  * start        bytes from the batch to its first record
  * threads      largest block
  * shared       largest dynamic shared memory
+ * most_blocks  records with more are too large to be merged
  * apart        some record is too large to be merged
  * wait         that of the launches
  * same_shape   all records have `shape`
@@ -90,6 +93,7 @@ struct pacc_batch {
   uint32_t start;
   struct pacc_shape shape;
   uint32_t same_shape;
+  uint32_t most_blocks;
 };
 
 _Static_assert(sizeof(struct pacc_batch) <= PACC_BATCH_HEAD, "head too small");
@@ -124,7 +128,8 @@ pacc_record_arguments(const struct pacc_batch *batch,
 /* pool.c */
 
 /* A batch with room for `records` records, or NULL. The counts are 0. */
-struct pacc_batch *pacc_batch_take(uint64_t records, struct pacc_room room);
+struct pacc_batch *pacc_batch_take(uint64_t records, struct pacc_room room,
+                                   uint32_t most_blocks);
 void pacc_batch_give(struct pacc_batch *batch);
 
 /* launch.c: all return CUDA's error codes */
@@ -135,8 +140,9 @@ void pacc_batch_give(struct pacc_batch *batch);
  * what CUDA refuses keeps its argument buffer. */
 uint32_t pacc_launch_is_valid(const struct pacc_launch *launch);
 
-/* Blocks of a valid launch, 0 if it has too many to be merged. */
-uint32_t pacc_launch_blocks(const struct pacc_launch *launch);
+/* Blocks of a valid launch, 0 if it has more than `most`, too many to be
+ * merged. */
+uint32_t pacc_launch_blocks(const struct pacc_launch *launch, uint32_t most);
 
 /* batch.c */
 
@@ -278,14 +284,24 @@ PACC_INLINE uint32_t pacc_lanes_prefix(uint32_t mask, uint32_t value,
   return value;
 }
 
-/* A full warp takes fewer steps, and its constant mask tells the assembler that
- * nobody has to be waited for. */
 #define PACC_FULL_WARP 0xffffffffu
+
+/* Without gaps from lane 0 on, as all warps of a block are. */
+PACC_INLINE bool pacc_lanes_are_dense(uint32_t mask) {
+  return (mask & (mask + 1)) == 0;
+}
+
+/* The value of the lane `step` below, or the lane's own if there is none. */
+PACC_INLINE uint32_t pacc_dense_below(uint32_t mask, uint32_t value,
+                                      uint32_t step) {
+  return (uint32_t)__nvvm_shfl_sync_up_i32(mask, (int)value, (int)step, 0);
+}
 
 /* The value plus that of the lane `step` below, if there is one: the shuffle
  * itself tells, which no builtin of clang gives. The form is the one of CUB,
  * which the CPU device knows. */
-PACC_INLINE uint32_t pacc_warp_add_from_below(uint32_t value, uint32_t step) {
+PACC_INLINE uint32_t pacc_dense_add_below(uint32_t mask, uint32_t value,
+                                          uint32_t step) {
   uint32_t sum;
 #ifdef __NVPTX__
   __asm__("{ .reg .u32 other; .reg .pred p;\n\t"
@@ -293,38 +309,58 @@ PACC_INLINE uint32_t pacc_warp_add_from_below(uint32_t value, uint32_t step) {
           "mov.u32 %0, %1;\n\t"
           "@p add.u32 %0, other, %1; }"
           : "=&r"(sum)
-          : "r"(value), "n"(step), "n"(0), "n"(PACC_FULL_WARP));
+          : "r"(value), "n"(step), "n"(0), "r"(mask));
 #else
-  uint32_t self = __gpu_lane_id();
-  uint32_t from = self >= step ? self - step : self;
-  sum = pacc_lane_u32(PACC_FULL_WARP, value, from);
-  sum = from == self ? value : value + sum;
+  sum = pacc_dense_below(mask, value, step);
+  sum = __gpu_lane_id() < step ? value : value + sum;
 #endif
   return sum;
 }
 
-/* Sum over the lanes of `mask` up to and with this one. */
-PACC_INLINE uint32_t pacc_lanes_scan(uint32_t mask, uint32_t value) {
-  if (mask != PACC_FULL_WARP)
-    return pacc_lanes_prefix(mask, value, pacc_join_sum);
-  value = pacc_warp_add_from_below(value, 1);
-  value = pacc_warp_add_from_below(value, 2);
-  value = pacc_warp_add_from_below(value, 4);
-  value = pacc_warp_add_from_below(value, 8);
-  return pacc_warp_add_from_below(value, 16);
+/* Sums and maxima over the lanes of a dense `mask` up to and with this one. */
+PACC_INLINE uint32_t pacc_dense_sum(uint32_t mask, uint32_t value) {
+  value = pacc_dense_add_below(mask, value, 1);
+  value = pacc_dense_add_below(mask, value, 2);
+  value = pacc_dense_add_below(mask, value, 4);
+  value = pacc_dense_add_below(mask, value, 8);
+  return pacc_dense_add_below(mask, value, 16);
 }
 
-PACC_INLINE uint32_t pacc_lanes_max(uint32_t mask, uint32_t value) {
-  if (mask != PACC_FULL_WARP) {
-    value = pacc_lanes_prefix(mask, value, pacc_join_max);
-    return pacc_lane_u32(mask, value, pacc_lane_last(mask));
-  }
-  for (uint32_t step = 16; step > 0; step /= 2) {
-    uint32_t other =
-        pacc_lane_u32(PACC_FULL_WARP, value, __gpu_lane_id() ^ step);
-    value = pacc_join_max(value, other);
-  }
+PACC_INLINE uint32_t pacc_dense_max(uint32_t mask, uint32_t value) {
+  for (uint32_t step = 1; step < 32; step *= 2)
+    value = pacc_join_max(value, pacc_dense_below(mask, value, step));
   return value;
+}
+
+/* What the launches of lanes up to and with one come to: the sum of their
+ * blocks, the most threads of a block, the most shared memory. */
+struct pacc_extent {
+  uint32_t blocks;
+  uint32_t threads;
+  uint32_t shared;
+};
+
+PACC_INLINE struct pacc_extent pacc_dense_extent(uint32_t mask,
+                                                 struct pacc_extent own) {
+  struct pacc_extent result = {pacc_dense_sum(mask, own.blocks),
+                               pacc_dense_max(mask, own.threads),
+                               pacc_dense_max(mask, own.shared)};
+  return result;
+}
+
+/* Of a full warp the mask is constant, which tells the assembler that nobody
+ * has to be waited for. The last lane has all. */
+PACC_INLINE struct pacc_extent pacc_lanes_extent(uint32_t mask,
+                                                 struct pacc_extent own) {
+  if (mask == PACC_FULL_WARP)
+    return pacc_dense_extent(PACC_FULL_WARP, own);
+  if (pacc_lanes_are_dense(mask))
+    return pacc_dense_extent(mask, own);
+  struct pacc_extent result = {
+      pacc_lanes_prefix(mask, own.blocks, pacc_join_sum),
+      pacc_lanes_prefix(mask, own.threads, pacc_join_max),
+      pacc_lanes_prefix(mask, own.shared, pacc_join_max)};
+  return result;
 }
 
 /* The lanes of `mask` that have this lane's key. */

@@ -57,7 +57,7 @@ static void send_lines(struct rounds *rounds) {
   pacc_fence();
   for (uint32_t i = 0; i < rounds->used; ++i) {
     struct pacc_slot *slot = &rounds->lines[i].slot;
-    pacc_slot_close(slot, pacc_block_threads());
+    pacc_slot_close(slot, pacc_block_threads(), PACC_OF_BLOCK);
     pacc_batch_send_or_defer(slot->batch);
   }
   rounds->used = 0;
@@ -69,8 +69,8 @@ static uint32_t add_line(struct rounds *rounds,
                          const struct pacc_launch *launch, uint32_t kind) {
   if (rounds->used == LINES)
     return 0;
-  struct pacc_batch *batch =
-      pacc_batch_take(pacc_block_threads(), pacc_room_of(launch));
+  struct pacc_batch *batch = pacc_batch_take(
+      pacc_block_threads(), pacc_room_of(launch), PACC_MAX_BLOCKS_IN_BLOCK);
   if (!batch)
     return 0;
   pacc_batch_describe(batch, launch, 0, 0);
@@ -122,7 +122,7 @@ static void record(const struct pacc_launch *launch, uint32_t kind,
     return;
   }
   pacc_slot_record(&rounds->lines[turn->line - 1].slot, pacc_block_threads(),
-                   launch, mask);
+                   PACC_OF_BLOCK, launch, mask);
   pacc_fence();
   __gpu_sync_lane(mask);
   if (leads)

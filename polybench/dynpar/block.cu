@@ -82,13 +82,15 @@ struct Own {
     Place result = {};
 #ifdef __CUDA_ARCH__
     pacc_slot *slot = slots() + round % 2;
-    pacc_place place = pacc_slot_place(slot, most, pacc_lanes(), blocks,
-                                       threadsOf(blocks), sharedOf(blocks));
+    pacc_place place =
+        pacc_slot_place(slot, most, PACC_OF_BLOCK, pacc_lanes(),
+                        {blocks, threadsOf(blocks), sharedOf(blocks)});
     result = {static_cast<unsigned>(place.index), place.first};
     __syncthreads();
     if (threadIdx.x == 0) {
-      total = {static_cast<unsigned>(slot->filled), slot->threads,
-               slot->shared};
+      unsigned sum =
+          slot->packed & ((1u << pacc_filled_bits(PACC_OF_BLOCK)) - 1);
+      total = {sum, slot->threads, slot->shared};
       *slot = {};
     }
 #endif
@@ -131,7 +133,7 @@ static bool isRight() {
   std::vector<unsigned> in(most * most);
   Random random(1);
   for (unsigned &blocks : in)
-    blocks = random.below(65537);
+    blocks = random.below(1025); // as many as are merged
   DeviceArray<unsigned> values(in), sorted(most * most);
   DeviceArray<Place> places(most * most);
   DeviceArray<Total> totals(most);

@@ -54,14 +54,19 @@ struct Own {
   template <int lanes>
   __device__ static unsigned scan(unsigned mask, unsigned value) {
 #ifdef __CUDA_ARCH__
-    value = pacc_lanes_scan(mask, value);
+    value = pacc_lanes_are_dense(mask)
+                ? pacc_dense_sum(mask, value)
+                : pacc_lanes_prefix(mask, value, pacc_join_sum);
 #endif
     return value;
   }
   template <int lanes>
   __device__ static unsigned max(unsigned mask, unsigned value) {
 #ifdef __CUDA_ARCH__
-    value = pacc_lanes_max(mask, value);
+    value = pacc_lanes_are_dense(mask)
+                ? pacc_dense_max(mask, value)
+                : pacc_lanes_prefix(mask, value, pacc_join_max);
+    value = pacc_lane_u32(mask, value, pacc_lane_last(mask));
 #endif
     return value;
   }

@@ -318,6 +318,13 @@ int __nvvm_shfl_sync_idx_i32(uint32_t mask, int value, int lane, int clamp) {
                              (uint32_t)lane & 31);
 }
 
+int __nvvm_shfl_sync_up_i32(uint32_t mask, int value, int step, int first) {
+  (void)first;
+  uint32_t self = __gpu_lane_id();
+  uint32_t from = self >= (uint32_t)step ? self - (uint32_t)step : self;
+  return (int)warp_operation(OP_SHUFFLE, mask, (uint32_t)value, from);
+}
+
 uint64_t __gpu_ballot(uint64_t mask, bool value) {
   return warp_operation(OP_BALLOT, (uint32_t)mask, value, 0);
 }

@@ -27,6 +27,7 @@ uint64_t __gpu_grid_number(void);
 uint64_t __gpu_lane_mask(void);
 uint64_t __gpu_ballot(uint64_t mask, bool value);
 int __nvvm_shfl_sync_idx_i32(uint32_t mask, int value, int lane, int clamp);
+int __nvvm_shfl_sync_up_i32(uint32_t mask, int value, int step, int first);
 void __gpu_sync_lane(uint64_t mask);
 void __gpu_sync_threads(void);
 void __nvvm_nanosleep(uint32_t ns);
