@@ -6,11 +6,14 @@ wrote. These do not depend on the order in which CUDA may run things:
 
 - `sum`: every kernel adds to it, atomically;
 - `chain[i]`: changed only by kernels of one thread that thread i of the first
-  kernel launches into one stream, so that they run in that thread's order.
+  kernel launches into one stream, so that they run in that thread's order, with
+  copies, memsets and events between them.
 
 Cases have divergent launches, loops, switches, early returns, nested and
-recursive launches, helper functions (some of which are not inlined), streams of
-all kinds, shared memory, barriers, warp operations, and arguments of many types.
+recursive launches, helper functions (some of which are not inlined, or call
+themselves), streams of all kinds, launches that CUDA refuses, shared memory,
+barriers, warp operations, templates, kernels that are chosen at run time, and
+arguments of many types.
 """
 
 from __future__ import annotations
@@ -18,124 +21,50 @@ from __future__ import annotations
 import random
 from collections.abc import Iterable
 
-PRELUDE = """\
-#include <cstdio>
-#include <cstdlib>
-#include <vector>
+from launches_frame import END, MAIN, PRELUDE, TYPES
 
-typedef unsigned long long Word;
-
-#define CHECK(call)                                                            \\
-  if (cudaError_t e = (call)) {                                                \\
-    printf("%s: %s\\n", #call, cudaGetErrorString(e));                          \\
-    exit(2);                                                                   \\
-  }
-
-__device__ inline unsigned mix(unsigned x) {
-  x = (x ^ x >> 16) * 0x45d9f3bu;
-  x = (x ^ x >> 16) * 0x45d9f3bu;
-  return x ^ x >> 16;
-}
-
-// All registers of the thread.
-__device__ inline unsigned place() {
-  unsigned h = mix(gridDim.x + 7 * gridDim.y + 49 * gridDim.z);
-  h = mix(h ^ (blockDim.x + 65 * blockDim.y + 4225 * blockDim.z));
-  h = mix(h ^ (blockIdx.x + 1000 * blockIdx.y + 1000000 * blockIdx.z));
-  return mix(h ^ (threadIdx.x + 1024 * threadIdx.y + 1048576 * threadIdx.z));
-}
-
-__device__ inline unsigned rank() {
-  return threadIdx.x + blockDim.x * (threadIdx.y + blockDim.y * threadIdx.z);
-}
-
-// Whether this is the grid's first block.
-__device__ inline bool first() {
-  return (blockIdx.x | blockIdx.y | blockIdx.z) == 0;
-}
-
-__device__ inline unsigned size() {
-  return blockDim.x * blockDim.y * blockDim.z;
-}
-
-__global__ void link(unsigned *chain, unsigned factor, unsigned add) {
-  *chain = *chain * factor + add;
-}
-
-__global__ void join(unsigned *chain, const unsigned *other) {
-  *chain = *chain * 3 + *other;
-}
-"""
-
-MAIN = """\
-
-typedef void (*Case)(unsigned *sum, unsigned *chain, unsigned *copy);
-
-static void run(int seed, Case start) {
-  constexpr int count = 1024;
-  unsigned *data;
-  CHECK(cudaMalloc(&data, 3 * count * sizeof *data));
-  CHECK(cudaMemset(data, 0, 3 * count * sizeof *data));
-  start(data, data + count, data + 2 * count);
-  CHECK(cudaGetLastError());
-  CHECK(cudaDeviceSynchronize());
-  std::vector<unsigned> got(3 * count);
-  CHECK(cudaMemcpy(got.data(), data, 3 * count * sizeof *data,
-                   cudaMemcpyDeviceToHost));
-  CHECK(cudaFree(data));
-  Word hash[2] = {};
-  for (int i = 0; i < 2 * count; ++i)
-    hash[i / count] = (hash[i / count] ^ got[i]) * 0x100000001b3ull;
-  printf("%d %016llx %016llx\\n", seed, hash[0], hash[1]);
-  fflush(stdout);
-}
-
-int main() {
-  // Without merging there are more launches than the default lets wait.
-  CHECK(cudaDeviceSetLimit(cudaLimitDevRuntimePendingLaunchCount, 1 << 18));
-"""
-
-# C++ type, a value of it from the unsigned x, an unsigned from the parameter.
-TYPES = [
-    ("unsigned", "{x}", "{p}"),
-    ("char", "static_cast<char>({x} % 100)", "static_cast<unsigned>({p})"),
-    ("short", "static_cast<short>({x} % 10000)", "static_cast<unsigned>({p})"),
-    ("bool", "({x} & 1) != 0", "({p} ? 17u : 5u)"),
-    ("double", "({x} % 1000) * 0.5", "static_cast<unsigned>({p} * 2)"),
-    ("float", "({x} % 1000) * 0.25f", "static_cast<unsigned>({p} * 4)"),
-    ("Word", "{x} * 0x100000001ull", "static_cast<unsigned>({p} >> 32 ^ {p})"),
-    ("dim3", "dim3({x} % 9, 2, {x} % 5)", "({p}.x + 10 * {p}.y + 100 * {p}.z)"),
-    ("Pack", "Pack{{{{1, 2, static_cast<char>({x} % 50)}}, {x} * 0.5, 7}}",
-     "({p}.c[2] + static_cast<unsigned>({p}.d) + {p}.s)"),
-]  # fmt: skip
-
-STREAMS = ["0", "0", "0", "cudaStreamPerThread", "cudaStreamFireAndForget"]
+STREAMS = ["0", "0", "0", "cudaStreamPerThread", "cudaStreamFireAndForget", "private"]
+PARENT = "unsigned *sum, unsigned depth, unsigned *chain, unsigned *copy, unsigned base"
 
 
 class Kernel:
     """A kernel that others may launch: its name and parameters."""
 
-    def __init__(self, name: str, types: list[tuple[str, str, str]], dynamic: bool):
+    def __init__(self, name: str, types: list[tuple[str, str, str]], r: random.Random):
         self.name = name
         self.types = types
-        self.dynamic = dynamic
+        self.dynamic = r.random() < 0.3
+        self.template = r.random() < 0.3
 
     def parameters(self) -> str:
         """The parameter list."""
         own = "".join(f", {t[0]} p{i}" for i, t in enumerate(self.types))
         return f"unsigned *sum, unsigned depth, unsigned x{own}"
 
-    def arguments(self, depth: str, x: str) -> str:
-        """Arguments that depend on x."""
-        own = "".join(", " + t[1].format(x=x) for t in self.types)
+    def arguments(self, depth: str, x: str, others: list[str]) -> str:
+        """Arguments: those of the types depend on `others`."""
+        own = "".join(", " + t[1].format(x=o) for t, o in zip(self.types, others))
         return f"sum, {depth}, {x}{own}"
+
+    def head(self) -> str:
+        """What stands before its declarations."""
+        return "template <unsigned number> " if self.template else ""
+
+    def chosen(self, r: random.Random) -> str:
+        """What is launched."""
+        if not self.template:
+            return self.name
+        one = f"{self.name}<{r.randint(1, 2)}>"
+        if r.random() < 0.8:
+            return one
+        return f"(x & 4 ? {self.name}<1> : {self.name}<2>)"
 
 
 class Case:
     """The text of one seed's case."""
 
     def __init__(self, seed: int):
-        self.random = random.Random(seed)
+        self.random = r = random.Random(seed)
         self.seed = seed
         self.lines: list[str] = []
         self.indent = 1
@@ -145,14 +74,31 @@ class Case:
         # What the code that is being written may do.
         self.launches = 0
         self.may_return = True
-        self.in_loop = 0
+        self.in_loop = False
+        self.repeats = False
         self.chain = False
+        # What the case has at all. Some are plain, so that all of their launches
+        # are merged and none is lost, however few may wait.
+        self.simple = r.random() < 0.5
+        self.has_errors = not self.simple and r.random() < 0.2
+        self.has_copies = not self.simple and r.random() < 0.5
+        self.has_events = not self.simple and r.random() < 0.3
+        self.has_tail = not self.simple and r.random() < 0.3
+        self.has_refused = r.random() < 0.2
+        self.chosen_at_run_time = not self.simple
+        # Few threads whose children have many launches each.
+        self.deep = r.random() < 0.3
+        self.chain_stream = r.choice(["0", "0", "cudaStreamPerThread"])
 
     # Text.
 
     def add(self, line: str) -> None:
         """One line of code."""
         self.lines.append("  " * self.indent + line)
+
+    def raw(self, line: str) -> None:
+        """A line for the preprocessor."""
+        self.lines.append(line)
 
     def fresh(self) -> str:
         """A new variable's name."""
@@ -177,6 +123,12 @@ class Case:
 
     # Statements.
 
+    def few(self) -> str:
+        """A condition that few threads of a child meet."""
+        if self.deep:
+            return f" && rank() % {self.random.randint(2, 9)} == 0"
+        return f" && first() && rank() == {self.random.choice(['0', 'size() - 1'])}"
+
     def launch(self, few: bool) -> None:
         """A launch; `few`: from a few threads of the block only."""
         r = self.random
@@ -184,35 +136,76 @@ class Case:
             return
         self.launches -= 1
         k = r.choice(self.kernels)
-        shape = r.randrange(4)
-        grid = ["1", f"1 + x % {r.randint(2, 5)}", f"dim3(1 + x % 3, {r.randint(1, 2)})",
-                f"dim3(1, 1 + x % 2, {r.randint(1, 2)})"][shape]  # fmt: skip
-        block = [f"1 + x % {r.randint(2, 70)}", str(r.choice([1, 7, 32, 33, 64])),
-                 f"dim3(1 + x % 9, {r.randint(1, 4)})",
-                 f"dim3(2, 1 + x % 3, {r.randint(1, 3)})"][r.randrange(4)]  # fmt: skip
+        grid = r.choice(["1", f"1 + x % {r.randint(2, 5)}", f"dim3(1 + x % 3, {r.randint(1, 2)})",
+                         f"dim3(1, 1 + x % 2, {r.randint(1, 2)})"])  # fmt: skip
+        block = r.choice([f"1 + x % {r.randint(2, 70)}", str(r.choice([1, 7, 32, 33, 64])),
+                          str(r.choice([32, 96, 128])), f"dim3(1 + x % 9, {r.randint(1, 4)})",
+                          f"dim3(2, 1 + x % 3, {r.randint(1, 3)})"])  # fmt: skip
+        if self.has_refused and self.chance(0.3):
+            block = f"threadsUnless(x % {r.randint(2, 4)} == 0, x)"
         stream = r.choice(STREAMS)
-        shared = "2048" if k.dynamic else "0"
-        guard = "depth > 0"
-        if few:
-            guard += f" && first() && rank() == {r.choice(['0', 'size() - 1'])}"
+        if self.has_tail and self.chance(0.3):
+            stream = "cudaStreamTailLaunch"
+        shared = r.choice(["2048", "2048 + x % 3 * 512"]) if k.dynamic else "0"
         value = f"mix(x + {r.randint(1, 1000)})"
-        self.add(f"if ({guard})")
-        self.add(
-            f"  {k.name}<<<{grid}, {block}, {shared}, {stream}>>>"
-            f"({k.arguments('depth - 1', value)});"
-        )
+        others = [r.choice([value, value, "depth", f"{r.randint(1, 99)}u"]) for _ in k.types]
+        name = k.chosen(r)
+        if not self.chosen_at_run_time:
+            name = name if "?" not in name else f"{k.name}<1>"
+        arguments = k.arguments("depth - 1", value, others)
+        self.add(f"if (depth > 0{self.few() if few else ''}) {{")
+        if stream == "private":
+            stream = self.fresh()
+            self.add(f"  cudaStream_t {stream};")
+            self.add(f"  cudaStreamCreateWithFlags(&{stream}, cudaStreamNonBlocking);")
+        self.add(f"  {name}<<<{grid}, {block}, {shared}, {stream}>>>({arguments});")
+        if stream.startswith("v"):
+            self.add(f"  cudaStreamDestroy({stream});")
+        self.add("}")
 
     def chain_step(self) -> None:
         """One more launch in the thread's order."""
         r = self.random
-        kind = r.randrange(6)
-        if kind == 0:
+        stream = self.chain_stream
+        kinds = ["link"] * 4
+        kinds += ["copy", "set"] if self.has_copies else []
+        kinds += ["event"] if self.has_events and stream == "0" else []
+        kind = r.choice(kinds)
+        if kind == "copy":
             self.add("cudaMemcpyAsync(copy + i, chain + i, sizeof *chain,")
-            self.add("                cudaMemcpyDeviceToDevice, 0);")
-            self.add("join<<<1, 1>>>(chain + i, copy + i);")
-        else:
-            add = r.choice(["x", "i", str(r.randint(1, 99))])
-            self.add(f"link<<<1, 1>>>(chain + i, {r.choice([1, 3, 5])}, {add});")
+            self.add(f"                cudaMemcpyDeviceToDevice, {stream});")
+        elif kind == "set":
+            self.add(f"cudaMemsetAsync(copy + i, {r.randint(0, 255)}, sizeof *copy, {stream});")
+        if kind in ["copy", "set"]:
+            self.add(f"join<<<1, 1, 0, {stream}>>>(chain + i, copy + i);")
+            return
+        add = r.choice(["x", "i", str(r.randint(1, 99))])
+        arguments = f"chain + i, {r.choice([1, 3, 5])}, {add}"
+        if kind == "event":
+            self.aside(arguments)
+            return
+        block = "1"
+        if self.has_refused and self.chance(0.3):
+            block = f"threadsUnless(x % {r.randint(2, 4)} == 0, x)"
+        self.add(f"link<<<1, {block}, 0, {stream}>>>({arguments});")
+
+    def aside(self, arguments: str) -> None:
+        """A launch into another stream, in order by events."""
+        self.add("{")
+        self.indent += 1
+        self.add("cudaStream_t other;")
+        self.add("cudaEvent_t before, after;")
+        self.add("cudaStreamCreateWithFlags(&other, cudaStreamNonBlocking);")
+        for event in ["before", "after"]:
+            self.add(f"cudaEventCreateWithFlags(&{event}, cudaEventDisableTiming);")
+        self.add("cudaEventRecord(before, 0);")
+        self.add("cudaStreamWaitEvent(other, before, 0);")
+        self.add(f"link<<<1, 1, 0, other>>>({arguments});")
+        self.add("cudaEventRecord(after, other);")
+        self.add("cudaStreamWaitEvent(0, after, 0);")
+        self.add("cudaStreamDestroy(other);")
+        self.indent -= 1
+        self.add("}")
 
     def statement(self, depth: int, few: bool) -> None:
         """A random statement."""
@@ -221,10 +214,12 @@ class Case:
             self.chain_step()
             return
         kinds = ["mix", "add", "launch", "launch", "launch", "call"]
+        if self.has_errors:
+            kinds.append("error")
         if depth > 0:
             kinds += ["if", "if", "switch"]
             # One loop in another would launch too much.
-            kinds += [] if self.in_loop else ["for", "while"]
+            kinds += [] if self.repeats else ["for", "while"]
         if self.in_loop:
             # `break` may leave a switch instead.
             kinds += ["break", "continue"]
@@ -244,12 +239,23 @@ class Case:
         """A launch."""
         self.launch(few)
 
+    def make_error(self, depth: int, few: bool) -> None:
+        """Asks for the thread's errors."""
+        call = self.random.choice(["cudaGetLastError", "cudaPeekAtLastError"])
+        self.add(f"x += {call}() == cudaSuccess ? 1 : 2;")
+
     def block_of(self, depth: int, few: bool, least: int = 1) -> None:
         """Statements, further in."""
         self.indent += 1
         for _ in range(self.random.randint(least, 3)):
             self.statement(depth - 1, few)
         self.indent -= 1
+
+    def loop_of(self, depth: int, few: bool) -> None:
+        """The body of a loop."""
+        self.in_loop = self.repeats = True
+        self.block_of(depth, few)
+        self.in_loop = self.repeats = False
 
     def make_if(self, depth: int, few: bool) -> None:
         """A branch."""
@@ -264,10 +270,8 @@ class Case:
         """A loop whose trips differ from thread to thread."""
         v = self.fresh()
         self.add(f"for (unsigned {v} = 0; {v} < x % {self.random.randint(2, 4)}; ++{v}) {{")
-        self.in_loop += 1
         self.add(f"  x = mix(x + {v});")
-        self.block_of(depth, few)
-        self.in_loop -= 1
+        self.loop_of(depth, few)
         self.add("}")
 
     def make_while(self, depth: int, few: bool) -> None:
@@ -275,9 +279,7 @@ class Case:
         v = self.fresh()
         self.add(f"unsigned {v} = {self.random.randint(1, 3)};")
         self.add(f"while ({v}-- > 0) {{")
-        self.in_loop += 1
-        self.block_of(depth, few)
-        self.in_loop -= 1
+        self.loop_of(depth, few)
         self.add("}")
 
     def make_switch(self, depth: int, few: bool) -> None:
@@ -315,20 +317,29 @@ class Case:
     def together(self, kernel: Kernel) -> None:
         """What all threads of a block do together: shared memory, a warp."""
         r = self.random
+        static = self.chance(0.5)
         if kernel.dynamic:
             self.add("extern __shared__ unsigned values[];")
-        elif self.chance(0.5):
+        elif static:
             self.add("__shared__ unsigned values[512];")
         else:
             return
         self.add("values[rank()] = x;")
+        if kernel.dynamic and static:
+            self.add("__shared__ unsigned short halves[300];")
+            self.add("halves[rank()] = x;")
         self.add("__syncthreads();")
+        if kernel.dynamic and static:
+            self.add(f"x += halves[(rank() + {r.randint(1, 40)}) % size()];")
         self.add(f"x += values[(rank() + {r.randint(1, 40)}) % size()];")
         if self.chance(0.5):
             self.add("unsigned lanes = size() - rank() / 32 * 32;")
             self.add("unsigned alive = lanes < 32 ? (1u << lanes) - 1 : 0xffffffff;")
             self.add("x ^= __popc(__ballot_sync(alive, x & 1));")
             self.add("x += __shfl_sync(alive, x, 0);")
+            if self.chance(0.5):
+                self.add("x += __popc(__match_any_sync(alive, x % 3));")
+                self.add("x += __any_sync(alive, x % 40 == 0);")
         if self.chance(0.3):
             self.add("__syncthreads();")
             self.add("if (rank() == 0)")
@@ -351,22 +362,32 @@ class Case:
         """A device function, which may launch."""
         name = f"helper{number}"
         how = " __noinline__" if self.chance(0.3) else ""
+        self.raw("#if PART == 1")
+        self.add(f"__device__ unsigned {name}(unsigned *sum, unsigned depth, unsigned x);")
+        self.raw("#else")
         self.add(f"__device__{how} unsigned {name}(unsigned *sum, unsigned depth, unsigned x) {{")
         self.may_return = False
         self.indent += 1
+        if self.chance(0.2):
+            self.add("if (x % 3 == 0)")
+            self.add(f"  return x + {name}(sum, depth, x / 3 * 4 + 1);")
         self.body(2, True, 2)
         self.add("return mix(x);")
         self.indent -= 1
         self.may_return = True
         self.add("}")
+        self.raw("#endif")
         self.helpers.append(name)
 
     def child(self, kernel: Kernel) -> None:
         """A kernel that is launched by others."""
         bounds = " __launch_bounds__(256)" if self.chance(0.2) else ""
-        self.add(f"__global__ void{bounds} {kernel.name}({kernel.parameters()}) {{")
+        parameters = kernel.parameters()
+        self.add(f"{kernel.head()}__global__ void{bounds} {kernel.name}({parameters}) {{")
         self.indent += 1
         self.add("x = mix(x ^ place());")
+        if kernel.template:
+            self.add("x += number;")
         for i, t in enumerate(kernel.types):
             self.add(f"x += {t[2].format(p=f'p{i}')};")
         self.together(kernel)
@@ -375,46 +396,104 @@ class Case:
             self.body(self.random.randint(1, 4), True, 2)
         self.indent -= 1
         self.add("}")
+        if kernel.template:
+            for number in [1, 2]:
+                self.add(f"template __global__ void {kernel.name}<{number}>({parameters});")
 
-    def parent(self) -> tuple[int, int]:
+    def parent(self) -> tuple[str, str]:
         """The kernel that the host launches; returns its grid and block."""
         r = self.random
         self.chain = self.chance(0.5)
-        self.add("__global__ void parent(unsigned *sum, unsigned depth, unsigned *chain,")
-        self.add("                       unsigned *copy) {")
+        self.add(f"__global__ void parent({PARENT}) {{")
         self.indent += 1
-        self.add("unsigned i = blockIdx.x * blockDim.x + threadIdx.x;")
+        self.add("unsigned i = base + blockRank() * size() + rank();")
         self.add("unsigned x = mix(i);")
+        if self.chance(0.3):
+            self.publish()
+        if self.chance(0.2):
+            self.rounds()
         self.body(r.randint(2, 6), False, 4)
         self.indent -= 1
         self.add("}")
-        return r.randint(1, 6), r.choice([32, 50, 64, 100])
+        if self.deep:
+            return "1", r.choice(["5", "16", "dim3(4, 3)"])
+        return r.choice(
+            [
+                (str(r.randint(1, 5)), r.choice(["32", "50", "64", "100"])),
+                ("dim3(2, 2)", "dim3(10, 3, 2)"),
+                ("dim3(1, 2, 2)", "dim3(7, 5)"),
+            ]
+        )
+
+    def publish(self) -> None:
+        """Children read what another thread of the block has written."""
+        r = self.random
+        self.add("copy[i] = x;")
+        self.add("__syncthreads();")
+        neighbour = f"copy + i - rank() + (rank() + {r.randint(1, 20)}) % size()"
+        self.add(f"if ({self.condition()})")
+        self.add(f"  peek<<<1, 1 + x % 40>>>(sum, {neighbour}, x);")
+        if self.chain:
+            self.has_copies = False  # `copy` is in use
+
+    def rounds(self) -> None:
+        """A loop that all threads of the block go through together."""
+        v = self.fresh()
+        self.launches = 1
+        self.add(f"for (unsigned {v} = 0; {v} < {self.random.randint(2, 3)}; ++{v}) {{")
+        self.repeats = True
+        self.block_of(2, False)
+        self.repeats = False
+        self.add("  __syncthreads();")
+        self.add("}")
+
+    def start(self, blocks: str, threads: str) -> None:
+        """What the host does."""
+        r = self.random
+        depth = 2 if self.deep else r.randint(1, 3)
+        self.add("static void start(unsigned *sum, unsigned *chain, unsigned *copy) {")
+        if self.chance(0.3):
+            self.add("  cudaStream_t streams[2];")
+            for number in range(2):
+                self.add(f"  CHECK(cudaStreamCreate(&streams[{number}]));")
+                self.add(f"  parent<<<{blocks}, {threads}, 0, streams[{number}]>>>"
+                         f"(sum, {depth}, chain, copy, {number} * 512);")  # fmt: skip
+        else:
+            self.add(f"  parent<<<{blocks}, {threads}>>>(sum, {depth}, chain, copy, 0);")
+        self.add("}")
 
     def text(self) -> str:
         """The case as a namespace with a function start()."""
         r = self.random
         self.add("struct Pack { char c[3]; double d; short s; };")
-        count = r.randint(1, 3)
-        for k in range(count):
+        for k in range(r.randint(1, 3)):
             types = [r.choice(TYPES) for _ in range(r.randint(0, 4))]
-            self.kernels.append(Kernel(f"child{k}", types, self.chance(0.3)))
+            self.kernels.append(Kernel(f"child{k}", types, r))
         for kernel in self.kernels:
-            self.add(f"__global__ void {kernel.name}({kernel.parameters()});")
+            self.add(f"{kernel.head()}__global__ void {kernel.name}({kernel.parameters()});")
         for number in range(r.randint(0, 2)):
             self.helper(number)
+        self.raw("#if PART != 1")
         for kernel in self.kernels:
             self.child(kernel)
-        blocks, threads = self.parent()
-        depth = r.randint(1, 3)
-        self.add("static void start(unsigned *sum, unsigned *chain, unsigned *copy) {")
-        self.add(f"  parent<<<{blocks}, {threads}>>>(sum, {depth}, chain, copy);")
-        self.add("}")
+        self.raw("#endif")
+        self.raw("#if PART != 2")
+        self.start(*self.parent())
+        self.raw("#endif")
         return f"\nnamespace s{self.seed} {{\n" + "\n".join(self.lines) + "\n}\n"
+
+
+def loses_nothing(seed: int) -> bool:
+    """Whether a case, merged, is complete with any limit of launches that wait."""
+    return Case(seed).simple
 
 
 def program(seeds: Iterable[int]) -> str:
     """A CUDA program with one case per seed."""
     seeds = list(seeds)
     cases = "".join(Case(seed).text() for seed in seeds)
-    runs = "".join(f"  run({seed}, s{seed}::start);\n" for seed in seeds)
-    return PRELUDE + cases + MAIN + runs + "}\n"
+    runs = "".join(
+        f"  {'' if loses_nothing(seed) else 'if (!limited) '}run({seed}, s{seed}::start);\n"
+        for seed in seeds
+    )
+    return PRELUDE + cases + MAIN + runs + END

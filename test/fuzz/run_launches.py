@@ -7,7 +7,9 @@
 Every seed is a case of launches.py; --per-file cases make a program. It is
 compiled as it stands and with launches merged at every granularity, and runs on
 the CPU device in several orders of grids, blocks and threads, or several times
-on a GPU: all must print what it prints on the CPU device as it stands. --seconds starts no more programs after so
+on a GPU: all must print what it prints on the CPU device as it stands. The level
+two-files has the children in a file of their own; few-wait lets only a few
+launches wait, which must lose none. --seconds starts no more programs after so
 long. Programs of failing cases are kept in --keep. The exit status is 1 if a
 case failed.
 """
@@ -21,18 +23,33 @@ import sys
 import tempfile
 import time
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
 from pathlib import Path
 
 import launches
 from run import seed_range
 
 ROOT = Path(__file__).resolve().parents[2]
+
+
+@dataclass
+class Level:
+    """How a program is compiled and run."""
+
+    flags: list[str]
+    parts: tuple[int, ...] = (0,)  # files of the program: launches_frame.py
+    arguments: tuple[str, ...] = ()  # of the program
+
+
+PLAIN = Level(["-polly-acc-agg=off"])
 LEVELS = {
-    "warp": ["-polly-acc-agg=warp"],
-    "block": ["-polly-acc-agg=block"],
-    "grid": ["-polly-acc-agg=grid"],
-    "auto": ["-polly-acc-agg"],
-    "small-pool": ["-polly-acc-agg", "-polly-acc-agg-pool=1M"],
+    "warp": Level(["-polly-acc-agg=warp"]),
+    "block": Level(["-polly-acc-agg=block"]),
+    "grid": Level(["-polly-acc-agg=grid"]),
+    "auto": Level(["-polly-acc-agg"]),
+    "small-pool": Level(["-polly-acc-agg", "-polly-acc-agg-pool=1M"]),
+    "two-files": Level(["-polly-acc-agg", "-polly-acc-agg-other-files"], (1, 2)),
+    "few-wait": Level(["-polly-acc-agg"], arguments=("1024",)),
 }
 # Lines about failures that are printed.
 MOST_LINES = 40
@@ -40,13 +57,18 @@ DEVICES = {"cpu": ["--device=cpu"], "cuda": []}  # flags of the wrapper
 
 
 def compile_program(
-    args: argparse.Namespace, source: Path, device: str, level: str, flags: list[str]
+    args: argparse.Namespace, source: Path, device: str, name: str, level: Level
 ) -> Path:
     """Compiles a program; a failure is an error with the compiler's words."""
-    program = source.with_suffix(f".{device}.{level}")
+    program = source.with_suffix(f".{device}.{name}")
+    files = []
+    for part in level.parts:
+        files.append(program.with_suffix(f"{program.suffix}.{part}.cu"))
+        files[-1].write_text(f"#define PART {part}\n#include \"{source}\"\n", encoding="utf-8")
+    flags = [word for option in level.flags for word in ["-mllvm", option]]
     command = [
         str(args.build / "bin" / "polly-acc-clang++"), *DEVICES[device], "-std=c++17",
-        "-w", args.optimise, *args.flag, *flags, str(source), "-o", str(program),
+        "-w", args.optimise, *args.flag, *flags, *map(str, files), "-o", str(program),
     ]  # fmt: skip
     done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
     if done.returncode:
@@ -54,14 +76,13 @@ def compile_program(
     return program
 
 
-def run_program(program: Path, order: int, limit: int) -> dict[str, str]:
+def run_program(command: list[str], order: int, limit: int) -> dict[str, str]:
     """What each case printed, by its seed. A case that did not end is missing."""
     environment = {**os.environ, "PACC_CPU_SEED": str(order)}
     try:
         done = subprocess.run(
-            [str(program)], capture_output=True, text=True, timeout=limit, check=False,
-            env=environment,
-        )  # fmt: skip
+            command, capture_output=True, text=True, timeout=limit, check=False, env=environment
+        )
         output = done.stdout
         words = done.stderr[-1000:] or f"status {done.returncode}: {output[-200:]}"
     except subprocess.TimeoutExpired as stopped:
@@ -75,16 +96,17 @@ def run_program(program: Path, order: int, limit: int) -> dict[str, str]:
 
 
 def compare(
-    args: argparse.Namespace, seeds: list[int], level: str, expected: dict[str, str], program: Path
-) -> list[str]:
+    args: argparse.Namespace, seeds: list[int], name: str, expected: dict[str, str],
+    command: list[str],
+) -> list[str]:  # fmt: skip
     """What went wrong in a program's cases."""
     wrong = []
     for order in range(args.orders):
-        got = run_program(program, order, args.limit)
+        got = run_program(command, order, args.limit)
         for seed in seeds:
             mine, theirs = got.get(str(seed), got["words"]), expected.get(str(seed), "nothing")
             if mine != theirs:
-                wrong.append(f"seed {seed}, {level}, order {order}: {mine}, plain: {theirs}")
+                wrong.append(f"seed {seed}, {name}, order {order}: {mine}, plain: {theirs}")
     return wrong
 
 
@@ -97,17 +119,21 @@ def check_file(args: argparse.Namespace, folder: Path, seeds: list[int]) -> list
     source.write_text(launches.program(seeds), encoding="utf-8")
     wrong = []
     try:
-        off = ["-polly-acc-agg=off"]
-        plain = reference = compile_program(args, source, "cpu", "plain", off)
+        plain = reference = compile_program(args, source, "cpu", "plain", PLAIN)
         if args.device != "cpu":
-            plain = compile_program(args, source, args.device, "plain", off)
-        expected = run_program(reference, 0, args.limit)
-        wrong += compare(args, seeds, "plain", expected, plain)
-        for level in args.levels:
+            plain = compile_program(args, source, args.device, "plain", PLAIN)
+        expected = run_program([str(reference)], 0, args.limit)
+        wrong += compare(args, seeds, "plain", expected, [str(plain)])
+        compiled: dict[str, Path] = {}
+        for name in args.levels:
             if time.monotonic() > args.end:
                 return wrong or None
-            program = compile_program(args, source, args.device, level, LEVELS[level])
-            wrong += compare(args, seeds, level, expected, program)
+            level = LEVELS[name]
+            key = f"{level.flags} {level.parts}"
+            if key not in compiled:
+                compiled[key] = compile_program(args, source, args.device, name, level)
+            part = [seed for seed in seeds if not level.arguments or launches.loses_nothing(seed)]
+            wrong += compare(args, part, name, expected, [str(compiled[key]), *level.arguments])
     except RuntimeError as error:
         wrong.append(str(error))
     if wrong and args.keep:
