@@ -36,6 +36,8 @@ extern "C" {
  *             which typical values are taken (a test program's small arrays
  *             say nothing about the sizes that the loops are meant for);
  *             NULL: context
+ * expected    values that some of the parameters have in this program, as far
+ *             as it can be seen; NULL: none
  * read, may_write, must_write
  *             accesses of memory: { Stmt[i] -> Array[j] }. must_write is a
  *             subset of may_write.
@@ -55,6 +57,7 @@ struct pacc_scop {
   isl_schedule *schedule;
   isl_set *context;
   isl_set *sizes;
+  isl_set *expected;
   isl_union_map *read;
   isl_union_map *may_write;
   isl_union_map *must_write;

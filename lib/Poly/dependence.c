@@ -8,6 +8,7 @@ void pacc_scop_clear(struct pacc_scop *scop) {
   isl_schedule_free(scop->schedule);
   isl_set_free(scop->context);
   isl_set_free(scop->sizes);
+  isl_set_free(scop->expected);
   isl_union_map_free(scop->read);
   isl_union_map_free(scop->may_write);
   isl_union_map_free(scop->must_write);
@@ -22,6 +23,7 @@ struct pacc_scop pacc_scop_copy(const struct pacc_scop *scop) {
   return (struct pacc_scop){isl_schedule_copy(scop->schedule),
                             isl_set_copy(scop->context),
                             isl_set_copy(scop->sizes),
+                            isl_set_copy(scop->expected),
                             isl_union_map_copy(scop->read),
                             isl_union_map_copy(scop->may_write),
                             isl_union_map_copy(scop->must_write),

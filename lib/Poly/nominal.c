@@ -125,10 +125,25 @@ static __isl_give isl_set *fix_largest(__isl_keep isl_set *context) {
   return fixed;
 }
 
+/* What of `context` is in `other` too, if anything is. */
+static __isl_give isl_set *meet(__isl_take isl_set *context,
+                                __isl_keep isl_set *other) {
+  if (!other)
+    return context;
+  isl_set *both = isl_set_intersect(isl_set_copy(context), isl_set_copy(other));
+  if (isl_set_is_empty(both) == isl_bool_false) {
+    isl_set_free(context);
+    return both;
+  }
+  isl_set_free(both);
+  return context;
+}
+
 __isl_give isl_set *pacc_expected_sizes(const struct pacc_scop *scop) {
   isl_union_set *domain = isl_schedule_get_domain(scop->schedule);
   isl_set *context = isl_set_align_params(isl_set_copy(scop->context),
                                           isl_union_set_get_space(domain));
+  context = meet(context, scop->expected);
   isl_set *expected = fix_largest(context);
   isl_union_set *any = isl_union_set_intersect_params(
       isl_union_set_copy(domain), isl_set_copy(expected));

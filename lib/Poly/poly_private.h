@@ -134,8 +134,9 @@ __isl_give isl_set *pacc_nominal_context(__isl_keep isl_set *context,
 /* The same for a region. */
 __isl_give isl_set *pacc_nominal_sizes(const struct pacc_scop *scop);
 
-/* The parameter values that a program with these arrays has, most likely: the
- * largest that the context allows, typical ones where it sets no limit. */
+/* The parameter values that a program with these arrays has, most likely: those
+ * that its calls show, the largest that the context allows otherwise, typical
+ * ones where it sets no limit. */
 __isl_give isl_set *pacc_expected_sizes(const struct pacc_scop *scop);
 
 /* The iterator of `stmt` that member `pos` of `loop` follows, if possible one

@@ -37,7 +37,8 @@ int main(void) {
   for (int i = 0; i < SIZE; i++)
     for (int j = 0; j < SIZE; j++)
       a[i][j] = 1.0 / (i + j + 1);
-  update(SIZE, a);
+  volatile int size = SIZE;
+  update(size, a);
   for (int i = 0; i < SIZE; i++)
     printf("%a\n", a[i][i / 2]);
   return 0;

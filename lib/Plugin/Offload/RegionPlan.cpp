@@ -36,6 +36,7 @@ void dumpFacts(const pacc_scop &Facts, raw_ostream &OS) {
   Line("schedule", isl_schedule_to_str(Facts.schedule));
   Line("context", isl_set_to_str(Facts.context));
   Line("sizes", isl_set_to_str(Facts.sizes));
+  Line("expected", isl_set_to_str(Facts.expected));
   Line("read", isl_union_map_to_str(Facts.read));
   Line("may_write", isl_union_map_to_str(Facts.may_write));
   Line("must_write", isl_union_map_to_str(Facts.must_write));

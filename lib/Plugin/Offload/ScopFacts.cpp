@@ -1,6 +1,8 @@
 //===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
 #include "Offload/ScopFacts.h"
 
+#include "Offload/CallerSizes.h"
+
 #include "Offload/ArrayNames.h"
 #include "Offload/RowLengths.h"
 #include "polly/DeLICM.h"
@@ -588,6 +590,7 @@ pacc_scop describeScop(Scop &S, const UpdateMap &Updates) {
   Result.schedule = S.getScheduleTree().release();
   Result.context = checkedContext(S).release();
   Result.sizes = S.getContext().release();
+  Result.expected = callerSizes(S).release();
   Result.read = Read.coalesce().release();
   Result.may_write = MayWrite.coalesce().release();
   Result.must_write = MustWrite.coalesce().release();

@@ -13,6 +13,7 @@ enum key {
   SCHEDULE,
   CONTEXT,
   SIZES,
+  EXPECTED,
   READ,
   MAY_WRITE,
   MUST_WRITE,
@@ -23,8 +24,8 @@ enum key {
 };
 
 static const char *const NAMES[N_KEYS] = {
-    "schedule",   "context",    "sizes",       "read",  "may_write",
-    "must_write", "local_read", "local_write", "reduce"};
+    "schedule",  "context",    "sizes",      "expected",    "read",
+    "may_write", "must_write", "local_read", "local_write", "reduce"};
 
 static char message[256];
 
@@ -83,6 +84,8 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
         isl_set_read_from_str(ctx, value[CONTEXT] ? value[CONTEXT] : "{ : }");
     if (value[SIZES])
       scop->sizes = isl_set_read_from_str(ctx, value[SIZES]);
+    if (value[EXPECTED])
+      scop->expected = isl_set_read_from_str(ctx, value[EXPECTED]);
     scop->read = relation(ctx, value[READ]);
     scop->must_write = relation(ctx, value[MUST_WRITE]);
     scop->may_write =
@@ -91,7 +94,8 @@ const char *region_parse(struct pacc_scop *scop, isl_ctx *ctx,
     scop->local_write = relation(ctx, value[LOCAL_WRITE]);
     scop->reduce = relation(ctx, value[REDUCE]);
     if (!scop->schedule || !scop->context || !scop->read ||
-        (value[SIZES] && !scop->sizes) || !scop->may_write ||
+        (value[SIZES] && !scop->sizes) ||
+        (value[EXPECTED] && !scop->expected) || !scop->may_write ||
         !scop->must_write || !scop->local_read || !scop->local_write ||
         !scop->reduce)
       problem = isl_ctx_last_error_msg(ctx);
@@ -144,6 +148,8 @@ void region_print(FILE *out, const struct pacc_scop *scop) {
   print_text(out, CONTEXT, isl_set_to_str(scop->context));
   if (scop->sizes)
     print_text(out, SIZES, isl_set_to_str(scop->sizes));
+  if (scop->expected)
+    print_text(out, EXPECTED, isl_set_to_str(scop->expected));
   print_text(out, READ, isl_union_map_to_str(scop->read));
   print_text(out, MAY_WRITE, isl_union_map_to_str(scop->may_write));
   print_text(out, MUST_WRITE, isl_union_map_to_str(scop->must_write));

@@ -7,6 +7,7 @@
  *   schedule     a schedule tree
  *   context      a set of parameters; default: all
  *   sizes        a set of parameters; default: none (the context)
+ *   expected     a set of parameters; default: none
  *   read, local_read, local_write
  *                union maps; default: empty
  *   may_write    a union map; default: that of must_write

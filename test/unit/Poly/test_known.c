@@ -481,6 +481,39 @@ static void test_nominal(void **state) {
   context_close(ctx, "nominal sizes");
 }
 
+/* Instances at the sizes that are expected of a region. */
+static double expected(isl_ctx *ctx, const char *entry) {
+  char text[512];
+  snprintf(text, sizeof(text),
+           "schedule: { domain: \"[n, m] -> { S[i, j] : 0 <= i < n and "
+           "0 <= j < m }\" }\n"
+           "context: [n, m] -> { : m <= 300 }\n%s",
+           entry);
+  struct pacc_scop scop;
+  assert_null(region_parse(&scop, ctx, text));
+  isl_set *sizes = pacc_expected_sizes(&scop);
+  isl_union_set *domain = isl_schedule_get_domain(scop.schedule);
+  double result = pacc_nominal_instances(sizes, domain);
+  isl_union_set_free(domain);
+  isl_set_free(sizes);
+  pacc_scop_clear(&scop);
+  return result;
+}
+
+static void test_expected(void **state) {
+  (void)state;
+  isl_ctx *ctx = context_open();
+  assert_int_equal(expected(ctx, ""), 1000 * 300);
+  assert_int_equal(expected(ctx, "expected: [n] -> { : n = 2000 }\n"),
+                   2000 * 300);
+  assert_int_equal(
+      expected(ctx, "expected: [m, n] -> { : n = 7 and m = 20 }\n"), 7 * 20);
+  /* What the arrays don't allow is no size of these loops. */
+  assert_int_equal(expected(ctx, "expected: [m] -> { : m = 400 }\n"),
+                   1000 * 300);
+  context_close(ctx, "expected sizes");
+}
+
 /* The estimates of a mapping are those of its trace, at a fixed size. */
 static void test_estimates(void **state) {
   (void)state;
@@ -537,6 +570,7 @@ int main(void) {
       cmocka_unit_test(test_empty),
       cmocka_unit_test(test_boxes),
       cmocka_unit_test(test_nominal),
+      cmocka_unit_test(test_expected),
       cmocka_unit_test(test_estimates),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
