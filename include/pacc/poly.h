@@ -235,6 +235,10 @@ struct pacc_kernel_plan {
   double work;
 };
 
+/* Seconds of all launches of the kernel, at the expected sizes, by the rough
+ * model of plan_cost.c. */
+double pacc_kernel_cost(const struct pacc_kernel_plan *kernel);
+
 /* A loop of the host that no other is around: what it launches are its phases.
  *
  * first       number of its first kernel in the mapping

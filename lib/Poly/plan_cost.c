@@ -6,6 +6,24 @@
 #include <isl/aff.h>
 #include <isl/union_map.h>
 
+/* `work` instances and `threads` of one launch. */
+static double cost_of(double launches, double threads, double work) {
+  double wait = work / threads * PACC_SECONDS_INSTANCE;
+  /* Threads without work still have to find that out. */
+  double busy = (work > threads ? work : threads) * PACC_SECONDS_INSTANCE_SM /
+                PACC_USUAL_SMS;
+  /* Kernels depend on each other as a rule: nothing hides a launch. */
+  return launches * (PACC_SECONDS_LAUNCH + PACC_SECONDS_KERNEL +
+                     (wait > busy ? wait : busy));
+}
+
+double pacc_kernel_cost(const struct pacc_kernel_plan *kernel) {
+  double threads = kernel->active;
+  for (unsigned d = 0; d < kernel->n_dims; ++d)
+    threads *= kernel->extent[d];
+  return cost_of(kernel->launches, kernel->n_dims ? threads : 1, kernel->work);
+}
+
 static double kernel_cost(const struct pacc_planner *planner,
                           const struct pacc_plan *plan,
                           __isl_keep isl_union_map *prefix) {
@@ -21,13 +39,7 @@ static double kernel_cost(const struct pacc_planner *planner,
   }
   double work =
       pacc_nominal_instances(planner->nominal, plan->domain) / launches;
-  double wait = work / threads * PACC_SECONDS_INSTANCE;
-  /* Threads without work still have to find that out. */
-  double busy = (work > threads ? work : threads) * PACC_SECONDS_INSTANCE_SM /
-                PACC_USUAL_SMS;
-  /* Kernels depend on each other as a rule: nothing hides a launch. */
-  return launches * (PACC_SECONDS_LAUNCH + PACC_SECONDS_KERNEL +
-                     (wait > busy ? wait : busy));
+  return cost_of(launches, threads, work);
 }
 
 double pacc_plan_cost(const struct pacc_planner *planner,

@@ -18,12 +18,10 @@
 #include "polly/ScopDetectionDiagnostic.h"
 #include "polly/ScopInfo.h"
 #include "polly/Support/ScopHelper.h"
-#include "llvm/ADT/PostOrderIterator.h"
 #include "llvm/ADT/StringSet.h"
 #include "llvm/Analysis/AliasAnalysis.h"
 #include "llvm/Analysis/AssumptionCache.h"
 #include "llvm/Analysis/OptimizationRemarkEmitter.h"
-#include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/RegionInfo.h"
 #include "llvm/Demangle/Demangle.h"
 #include "llvm/IR/DiagnosticHandler.h"
@@ -302,6 +300,8 @@ bool Offloader::offloadRegion(Scop &S) {
     }
   }
 
+  if (Region && cutOffSerial(S, *P.Mapping))
+    return true;
   // Each level of halves costs as much again as the whole region did.
   if (OutOfQuota && NumHalved < 4 && cut(S.getRegion(), 1)) {
     ++NumHalved;
@@ -530,59 +530,6 @@ bool Offloader::offloadNext(Function &F) {
       return true;
   }
   return false;
-}
-
-/// A region of more than \p MaxLoops loops, one after the other, is made two: a
-/// call of nothing that Polly knows goes between its loops.
-bool Offloader::cut(const Region &R, size_t MaxLoops) {
-  Function &F = *R.getEntry()->getParent();
-  auto &LI = FAM.getResult<LoopAnalysis>(F);
-  auto IsOutermost = [&](const BasicBlock *BB) {
-    const Loop *L = LI.getLoopFor(BB);
-    return L && L->getHeader() == BB && R.contains(L) &&
-           !(L->getParentLoop() && R.contains(L->getParentLoop()));
-  };
-  const size_t NumLoops = count_if(R.blocks(), IsOutermost);
-  if (NumLoops <= MaxLoops)
-    return false;
-  // Blocks that all runs of the region pass, and the loops before each.
-  auto &PDT = FAM.getResult<PostDominatorTreeAnalysis>(F);
-  SmallVector<std::pair<BasicBlock *, size_t>, 32> Between;
-  size_t Before = 0;
-  for (BasicBlock *BB : ReversePostOrderTraversal<Function *>(&F)) {
-    if (!R.contains(BB))
-      continue;
-    Before += IsOutermost(BB);
-    const Loop *L = LI.getLoopFor(BB);
-    if (!(L && R.contains(L)) && PDT.dominates(BB, R.getEntry()))
-      Between.push_back({BB, Before});
-  }
-  auto Distance = [&](const auto &Place) {
-    return std::max(2 * Place.second, NumLoops) -
-           std::min(2 * Place.second, NumLoops);
-  };
-  auto *Best = llvm::min_element(Between, [&](auto &One, auto &Other) {
-    return Distance(One) < Distance(Other);
-  });
-  if (Best == Between.end() || Best->second == 0 || Best->second == NumLoops)
-    return false;
-  FunctionCallee Unknown =
-      M.getOrInsertFunction("__pacc_cut", Type::getVoidTy(M.getContext()));
-  Cuts.push_back(CallInst::Create(Unknown, "",
-                                  Best->first->getTerminator()->getIterator()));
-  for (BasicBlock *BB : R.blocks())
-    Handled.erase(BB);
-  return true;
-}
-
-void Offloader::removeCuts() {
-  for (WeakVH &Call : Cuts)
-    if (Call)
-      cast<Instruction>(Call)->eraseFromParent();
-  Cuts.clear();
-  NumHalved = 0;
-  if (Function *Unknown = M.getFunction("__pacc_cut"))
-    Unknown->eraseFromParent();
 }
 
 bool Offloader::isCandidate(const Function &F) const {

@@ -54,6 +54,9 @@ private:
                 llvm::ArrayRef<Cell> Cells, const RegionReport &Report);
   bool reject(polly::Scop &S, const Rejection &Why, RegionReport Report);
   bool cut(const llvm::Region &R, size_t MaxLoops);
+  bool cutOffSerial(polly::Scop &S, const pacc_mapping &Mapping);
+  struct LoopSequence;
+  bool cutAt(const llvm::Region &R, const LoopSequence &Sequence, size_t Twice);
   void removeCuts();
   void reportLeftLoops(llvm::Function &F);
   void reportKernels();
