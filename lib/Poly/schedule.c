@@ -7,9 +7,11 @@
  */
 #include "pacc/poly.h"
 
+#include <isl/constraint.h>
 #include <isl/map.h>
 #include <isl/options.h>
 #include <isl/schedule.h>
+#include <isl/val.h>
 #include <stddef.h>
 
 /* A constraint system with a thousand pieces takes seconds. */
@@ -49,20 +51,96 @@ run_scheduler(__isl_take isl_union_set *domain, __isl_take isl_union_map *order,
   return isl_schedule_constraints_compute_schedule(constraints);
 }
 
+/*===-- Dependences as the scheduler sees them --------------------------===*/
+
+/* isl's time for an operation grows with its numbers, without a limit: with the
+ * bounds of `int` in dependences they come to hundreds of digits. A schedule
+ * has no use for numbers beyond the largest that it may have itself. */
+enum { MAX_NUMBER = 20 };
+
+static bool is_large(__isl_take isl_val *number) {
+  bool large = isl_val_cmp_si(number, MAX_NUMBER) > 0 ||
+               isl_val_cmp_si(number, -MAX_NUMBER) < 0;
+  isl_val_free(number);
+  return large;
+}
+
+static bool has_large_number(__isl_keep isl_constraint *constraint) {
+  if (is_large(isl_constraint_get_constant_val(constraint)))
+    return true;
+  const enum isl_dim_type types[] = {isl_dim_param, isl_dim_in, isl_dim_out,
+                                     isl_dim_div};
+  for (int t = 0; t < 4; ++t) {
+    isl_size n = isl_constraint_dim(constraint, types[t]);
+    for (int i = 0; i < n; ++i)
+      if (is_large(isl_constraint_get_coefficient_val(constraint, types[t], i)))
+        return true;
+  }
+  return false;
+}
+
+static isl_stat add_if_small(__isl_take isl_constraint *constraint,
+                             void *user) {
+  isl_basic_map **rest = user;
+  if (!isl_constraint_is_equality(constraint) && has_large_number(constraint))
+    isl_constraint_free(constraint);
+  else
+    *rest = isl_basic_map_add_constraint(*rest, constraint);
+  return *rest ? isl_stat_ok : isl_stat_error;
+}
+
+static isl_stat widen_piece(__isl_take isl_basic_map *piece, void *user) {
+  isl_map **wide = user;
+  isl_basic_map *rest = isl_basic_map_universe(isl_basic_map_get_space(piece));
+  isl_stat status =
+      isl_basic_map_foreach_constraint(piece, add_if_small, &rest);
+  isl_basic_map_free(piece);
+  *wide = isl_map_union(*wide, isl_map_from_basic_map(rest));
+  return status;
+}
+
+static isl_stat widen_map(__isl_take isl_map *map, void *user) {
+  isl_union_map **wide = user;
+  isl_map *result = isl_map_empty(isl_map_get_space(map));
+  isl_stat status = isl_map_foreach_basic_map(map, widen_piece, &result);
+  isl_map_free(map);
+  *wide = isl_union_map_add_map(*wide, result);
+  return status;
+}
+
+/* A superset of the dependences, which is as good: what it keeps in order
+ * without need is at most what a schedule would have to tell apart by large
+ * numbers. */
+static __isl_give isl_union_map *widen(__isl_keep isl_union_map *deps,
+                                       __isl_keep isl_set *context) {
+  isl_union_map *exact = isl_union_map_gist_params(isl_union_map_copy(deps),
+                                                   isl_set_copy(context));
+  isl_union_map *wide = isl_union_map_empty(isl_union_map_get_space(exact));
+  if (isl_union_map_foreach_map(exact, widen_map, &wide) < 0)
+    wide = isl_union_map_free(wide);
+  isl_union_map_free(exact);
+  return isl_union_map_coalesce(wide);
+}
+
 /* Dropping from a dependence what the domain says anyway leaves isl with far
  * fewer constraints: heat-3d takes 0.1 s and not minutes. */
-static __isl_give isl_union_map *gist(__isl_take isl_union_map *deps,
+static __isl_give isl_union_map *gist(__isl_keep isl_union_map *deps,
                                       __isl_keep isl_union_set *domain) {
-  deps = isl_union_map_gist_domain(deps, isl_union_set_copy(domain));
-  deps = isl_union_map_gist_range(deps, isl_union_set_copy(domain));
-  return isl_union_map_coalesce(deps);
+  isl_union_map *result = isl_union_map_gist_domain(isl_union_map_copy(deps),
+                                                    isl_union_set_copy(domain));
+  result = isl_union_map_gist_range(result, isl_union_set_copy(domain));
+  return isl_union_map_coalesce(result);
 }
 
 __isl_give isl_schedule *pacc_schedule_compute(
     __isl_take isl_union_set *domain, __isl_keep isl_union_map *order,
     __isl_keep isl_union_map *parallel, __isl_keep isl_set *context) {
   isl_ctx *ctx = isl_union_set_get_ctx(domain);
-  if (!order || !parallel || is_too_large(domain, order)) {
+  isl_union_map *wide_order = widen(order, context);
+  isl_union_map *wide_parallel = widen(parallel, context);
+  if (!wide_order || !wide_parallel || is_too_large(domain, wide_order)) {
+    isl_union_map_free(wide_order);
+    isl_union_map_free(wide_parallel);
     isl_union_set_free(domain);
     return NULL;
   }
@@ -72,20 +150,21 @@ __isl_give isl_schedule *pacc_schedule_compute(
   int constant = isl_options_get_schedule_max_constant_term(ctx);
   isl_options_set_schedule_outer_coincidence(ctx, 1);
   isl_options_set_schedule_maximize_band_depth(ctx, 1);
-  isl_options_set_schedule_max_coefficient(ctx, 20);
-  isl_options_set_schedule_max_constant_term(ctx, 20);
+  isl_options_set_schedule_max_coefficient(ctx, MAX_NUMBER);
+  isl_options_set_schedule_max_constant_term(ctx, MAX_NUMBER);
 
-  isl_schedule *schedule = run_scheduler(
-      isl_union_set_copy(domain), gist(isl_union_map_copy(order), domain),
-      gist(isl_union_map_copy(parallel), domain), context);
+  isl_schedule *schedule =
+      run_scheduler(isl_union_set_copy(domain), gist(wide_order, domain),
+                    gist(wide_parallel, domain), context);
   /* isl cannot carry some gisted dependences (seidel-2d): try them whole. */
   if (!schedule && isl_ctx_last_error(ctx) != isl_error_quota) {
     isl_ctx_reset_error(ctx);
-    schedule = run_scheduler(
-        isl_union_set_copy(domain),
-        isl_union_map_coalesce(isl_union_map_copy(order)),
-        isl_union_map_coalesce(isl_union_map_copy(parallel)), context);
+    schedule = run_scheduler(isl_union_set_copy(domain),
+                             isl_union_map_copy(wide_order),
+                             isl_union_map_copy(wide_parallel), context);
   }
+  isl_union_map_free(wide_order);
+  isl_union_map_free(wide_parallel);
   isl_union_set_free(domain);
 
   isl_options_set_schedule_outer_coincidence(ctx, outer);
