@@ -61,10 +61,8 @@ __isl_give isl_union_map *pacc_within(__isl_take isl_union_map *deps,
                                       __isl_keep isl_union_map *prefix) {
   if (!prefix)
     return deps;
-  isl_union_map *same = isl_union_map_apply_range(
-      isl_union_map_copy(prefix),
-      isl_union_map_reverse(isl_union_map_copy(prefix)));
-  return isl_union_map_intersect(deps, same);
+  return isl_union_map_eq_at_multi_union_pw_aff(
+      deps, isl_multi_union_pw_aff_from_union_map(isl_union_map_copy(prefix)));
 }
 
 __isl_give isl_union_map *pacc_append(__isl_keep isl_union_map *prefix,
@@ -104,19 +102,14 @@ pacc_loop_pick(__isl_keep isl_multi_union_pw_aff *loop, const int *order,
 bool pacc_loop_is_parallel(__isl_keep isl_union_map *deps,
                            __isl_keep isl_multi_union_pw_aff *loop, int pos) {
   isl_multi_union_pw_aff *one = pacc_loop_members(loop, pos, 1);
-  isl_union_map *value = isl_union_map_from_multi_union_pw_aff(one);
-  isl_union_map *moved = isl_union_map_apply_domain(isl_union_map_copy(deps),
-                                                    isl_union_map_copy(value));
-  moved = isl_union_map_apply_range(moved, value);
-  if (isl_union_map_is_empty(moved) == isl_bool_true) {
-    isl_union_map_free(moved);
-    return true;
-  }
-  isl_map *map = isl_map_from_union_map(moved);
-  isl_map *same = isl_map_identity(isl_map_get_space(map));
-  bool result = isl_map_is_subset(map, same) == isl_bool_true;
-  isl_map_free(map);
-  isl_map_free(same);
+  isl_union_map *forward = isl_union_map_lex_lt_at_multi_union_pw_aff(
+      isl_union_map_copy(deps), isl_multi_union_pw_aff_copy(one));
+  isl_union_map *backward =
+      isl_union_map_lex_gt_at_multi_union_pw_aff(isl_union_map_copy(deps), one);
+  bool result = isl_union_map_is_empty(forward) == isl_bool_true &&
+                isl_union_map_is_empty(backward) == isl_bool_true;
+  isl_union_map_free(forward);
+  isl_union_map_free(backward);
   return result;
 }
 

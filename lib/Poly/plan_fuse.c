@@ -70,13 +70,12 @@ static bool is_legal(const struct pacc_planner *planner,
   isl_union_map *wrong =
       between(planner->deps->order, second->domain, first->domain, prefix);
   if (grid) {
-    isl_union_map *thread = isl_union_map_from_multi_union_pw_aff(
-        isl_multi_union_pw_aff_copy(grid));
-    isl_union_map *same = isl_union_map_apply_range(
-        isl_union_map_copy(thread), isl_union_map_reverse(thread));
     isl_union_map *forward =
         between(planner->deps->parallel, first->domain, second->domain, prefix);
-    wrong = isl_union_map_intersect(wrong, isl_union_map_copy(same));
+    isl_union_map *same = isl_union_map_eq_at_multi_union_pw_aff(
+        isl_union_map_copy(forward), isl_multi_union_pw_aff_copy(grid));
+    wrong = isl_union_map_eq_at_multi_union_pw_aff(
+        wrong, isl_multi_union_pw_aff_copy(grid));
     wrong = isl_union_map_union(wrong, isl_union_map_subtract(forward, same));
   }
   bool legal = isl_union_map_is_empty(wrong) == isl_bool_true;

@@ -193,6 +193,30 @@ const LaunchAst *RegionAst::launchOf(const isl::ast_node &Mark) {
 }
 
 //===----------------------------------------------------------------------===//
+// Operations
+//===----------------------------------------------------------------------===//
+
+uint64_t Quota::used() const {
+  // isl counts, but does not tell: look for the limit that stops it.
+  uint64_t Low = 0, High = Most;
+  if (isl_ctx_last_error(Ctx) == isl_error_quota)
+    Low = High;
+  while (Low < High) {
+    uint64_t Middle = Low + (High - Low + 1) / 2;
+    isl_ctx_set_max_operations(Ctx, Middle);
+    if (isl_val *Value = isl_val_zero(Ctx)) {
+      isl_val_free(Value);
+      High = Middle - 1;
+    } else {
+      Low = Middle;
+    }
+  }
+  isl_ctx_reset_error(Ctx);
+  isl_ctx_set_max_operations(Ctx, Most);
+  return Low;
+}
+
+//===----------------------------------------------------------------------===//
 // Copies
 //===----------------------------------------------------------------------===//
 
@@ -347,7 +371,7 @@ static bool buildSize(SizeAst &Ast, const pacc_kernel_plan &Kernel,
 static void buildSizes(RegionAst &Region, const pacc_mapping &Mapping,
                        const isl::ast_build &Build, uint64_t MaxOperations) {
   isl_ctx *Ctx = isl_ast_build_get_ctx(Build.get());
-  Quota Bound(Ctx, MaxOperations);
+  Quota Bound(Ctx, MaxOperations, Quota::Questions);
   Region.Sizes.resize(Mapping.n_kernels);
   for (unsigned K = 0; K < Mapping.n_kernels; ++K)
     if (!buildSize(Region.Sizes[K], Mapping.kernels[K], Build)) {
@@ -364,7 +388,7 @@ static void buildSizes(RegionAst &Region, const pacc_mapping &Mapping,
 /// Loops that isl gives up on stay loops of the host.
 static void describeLoops(RegionAst &Region, const RegionPlan &Plan,
                           isl_ctx *Ctx, uint64_t MaxOperations) {
-  Quota Bound(Ctx, MaxOperations);
+  Quota Bound(Ctx, MaxOperations, Quota::Questions);
   const pacc_mapping &Mapping = *Plan.Mapping;
   for (unsigned L = 0; L < Mapping.n_loops; ++L) {
     Region.Loops.emplace_back();
@@ -457,16 +481,17 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   buildSizes(*Region, Mapping, Plain, MaxOperations);
   describeLoops(*Region, Plan, Ctx, MaxOperations);
 
-  Quota Bound(Ctx, MaxOperations);
   for (bool HasCopies : {false, true})
     for (const ScopArrayInfo *SAI : Arrays) {
       if (hasCopies(*SAI, Plan) != HasCopies)
         continue;
+      Quota Bound(Ctx, MaxOperations, Quota::Questions);
       Region->Arrays.emplace_back();
       if (!buildArray(Region->Arrays.back(), *SAI, Plan, Plain))
         return nullptr;
     }
 
+  Quota Bound(Ctx, MaxOperations, Quota::Asts);
   if (!buildSaved(*Region, Plan, Plain))
     return nullptr;
 

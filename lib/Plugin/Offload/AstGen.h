@@ -121,14 +121,25 @@ struct RegionAst {
 /// stay outside: they do not expect failures.
 class Quota {
 public:
-  Quota(isl_ctx *Ctx, uint64_t MaxOperations) : Ctx(Ctx) {
+  /// Questions that come to integer programs (who wrote a value last, where an
+  /// array's accesses begin) take ten times as long for an operation as what
+  /// makes plans, so that they get fewer.
+  enum Share : unsigned { Plans = 1, Asts = 4, Questions = 6 };
+
+  Quota(isl_ctx *Ctx, uint64_t MaxOperations, Share Part)
+      : Ctx(Ctx),
+        Most(MaxOperations ? std::max<uint64_t>(MaxOperations / Part, 1) : 0) {
     isl_ctx_reset_operations(Ctx);
-    isl_ctx_set_max_operations(Ctx, MaxOperations);
+    isl_ctx_set_max_operations(Ctx, Most);
   }
   ~Quota() { isl_ctx_set_max_operations(Ctx, 0); }
 
+  /// About how many operations there were until now; resets isl's error.
+  uint64_t used() const;
+
 private:
   isl_ctx *Ctx;
+  uint64_t Most;
 };
 
 struct RegionPlan;

@@ -572,6 +572,7 @@ bool Offloader::run() {
   if (M.getDataLayout().getPointerSizeInBits() != 64 ||
       M.getTargetTriple().isGPU())
     return false;
+  boundPolly();
   // Kernels are written as functions of this module first: take a list.
   SmallVector<Function *, 32> Functions;
   for (Function &F : M)

@@ -16,6 +16,7 @@
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/PatternMatch.h"
 #include "llvm/Passes/OptimizationLevel.h"
+#include "llvm/Support/CommandLine.h"
 #include "llvm/Transforms/Scalar/EarlyCSE.h"
 #include "llvm/Transforms/Scalar/SROA.h"
 #include "llvm/Transforms/Scalar/SimplifyCFG.h"
@@ -24,6 +25,16 @@
 using namespace llvm;
 
 namespace pacc {
+
+/// By default Polly gives each a million operations, which are 12 s at worst;
+/// what helps takes a tenth.
+void boundPolly() {
+  auto &Registered = cl::getRegisteredOptions();
+  for (StringRef Name : {"polly-optree-max-ops", "polly-delicm-max-ops"})
+    if (auto Found = Registered.find(Name);
+        Found != Registered.end() && !Found->second->getNumOccurrences())
+      Found->second->addOccurrence(0, Name, "100000");
+}
 
 //===----------------------------------------------------------------------===//
 // Is it worth a look?

@@ -15,6 +15,9 @@ namespace pacc {
 /// output: a loop that stores to memory and calls nothing unknown.
 bool mayHaveAffineLoops(const llvm::Function &F);
 
+/// Bounds what Polly's passes may ask isl, unless its own options say how much.
+void boundPolly();
+
 /// A call that may do what a kernel can't, as far as its site tells.
 bool isOpaqueCall(const llvm::CallBase &Call);
 

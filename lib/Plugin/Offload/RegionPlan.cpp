@@ -97,7 +97,7 @@ static bool makePlan(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
     P.Facts = describeScop(S, P.Updates);
     P.Reads = readsOf(S);
     {
-      Quota Bound(Ctx, MaxOperations);
+      Quota Bound(Ctx, MaxOperations, Quota::Questions);
       if (findSnapshots(S, P, P.Snapshots))
         return false;
     }
@@ -106,23 +106,27 @@ static bool makePlan(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
     isl::map_list Reads = relationsOf(S, P.Reads);
     isl::union_set Crossing;
     {
-      Quota Bound(Ctx, MaxOperations);
+      Quota Bound(Ctx, MaxOperations, Quota::Questions);
       if (!analyze(P, Reads))
         return false;
+    }
+    {
+      Quota Bound(Ctx, MaxOperations, Quota::Plans);
       P.Mapping = pacc_mapping_compute(&P.Planned, &P.Deps);
       if (!P.Mapping || pacc_mapping_separate(P.Mapping, &P.Snapshots))
         return false;
       Crossing = isl::manage(
           pacc_mapping_crossing_scalars(P.Mapping, &P.Planned, &P.Deps));
+      if (Crossing.is_null())
+        return false;
+      P.Spent += Bound.used();
     }
-    if (Crossing.is_null())
-      return false;
     if (Crossing.is_empty())
       return true;
     for (isl::set Scalar : Crossing.get_set_list()) {
       P.Cells.push_back(
           demoteToMemory(S, ScopArrayInfo::getFromId(Scalar.get_tuple_id())));
-      Quota Bound(Ctx, MaxOperations);
+      Quota Bound(Ctx, MaxOperations, Quota::Questions);
       dropDeadWrites(S, P.Cells.back(), /*Escapes=*/false);
     }
   }
@@ -188,7 +192,7 @@ static bool isSequential(const pacc_mapping &Mapping) {
 static bool planWithCopies(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   isl_ctx *Ctx = S.getIslCtx().get();
   {
-    Quota Bound(Ctx, MaxOperations);
+    Quota Bound(Ctx, MaxOperations, Quota::Questions);
     pacc_expansions Some;
     bool Any = !pacc_expansions_find(&Some, &P.Facts) && Some.n > 0;
     pacc_expansions_clear(&Some);
@@ -215,7 +219,7 @@ static int savesMore(Scop &S, const RegionPlan &P, uint64_t MaxOperations) {
   pacc_snapshots List = {};
   int Result;
   {
-    Quota Bound(Ctx, MaxOperations);
+    Quota Bound(Ctx, MaxOperations, Quota::Questions);
     Result = findSnapshots(S, P, List) ? -1 : List.n > P.Snapshots.n;
   }
   pacc_snapshots_clear(&List);
@@ -225,7 +229,8 @@ static int savesMore(Scop &S, const RegionPlan &P, uint64_t MaxOperations) {
 
 /// Plans anew with values from before loops, wherever that gives a better plan:
 /// iterations need not wait then until others have read what they overwrite.
-/// Regions without launches in loops get none.
+/// Regions without launches in loops get none, and what took long to plan is
+/// not tried again and again.
 static bool planWithSnapshots(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
   const double Gain = 1.1;
   double Cost = costOf(P);
@@ -235,6 +240,8 @@ static bool planWithSnapshots(Scop &S, RegionPlan &P, uint64_t MaxOperations) {
     if (!Current && !makePlan(S, P, MaxOperations))
       return false;
     Current = true;
+    if (MaxOperations && P.Spent > MaxOperations)
+      return true;
     P.Places.push_back(Place);
     int More = savesMore(S, P, MaxOperations);
     Current = More <= 0;
@@ -255,7 +262,7 @@ bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   const uint64_t MaxOperations = Opts.MaxOperations;
   for (const ScopArrayInfo *Scalar : scalarsThatEscape(S)) {
     P.Cells.push_back(demoteToMemory(S, Scalar));
-    Quota Bound(S.getIslCtx().get(), MaxOperations);
+    Quota Bound(S.getIslCtx().get(), MaxOperations, Quota::Questions);
     dropDeadWrites(S, P.Cells.back(), /*Escapes=*/true);
   }
   if (!makePlan(S, P, MaxOperations))
@@ -286,7 +293,7 @@ std::unique_ptr<RegionAst> buildAst(Scop &S, RegionPlan &P,
   StringRef(Opts.ThreadTile).getAsInteger(10, Tile);
   bool Tiled;
   {
-    Quota Bound(Ctx, Opts.MaxOperations);
+    Quota Bound(Ctx, Opts.MaxOperations, Quota::Questions);
     Tiled = !pacc_mapping_tile(P.Mapping, &P.Planned, Tile);
   }
   if (Tiled)

@@ -29,6 +29,7 @@ struct RegionPlan {
   std::vector<polly::MemoryAccess *> Reads;
   pacc_snapshots Snapshots = {};
   std::vector<std::unique_ptr<polly::ScopStmt>> Saves;
+  uint64_t Spent = 0; // isl operations on mappings, all of them together
 
   RegionPlan();
   RegionPlan(const RegionPlan &) = delete;
