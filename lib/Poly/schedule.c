@@ -1,9 +1,9 @@
 /* schedule.c: isl's scheduler within bounds.
  *
- * The scheduler's time is not counted in isl operations (it spends it in
- * integer programming without allocating), so that isl_ctx_set_max_operations
- * does not stop it. What bounds it is the size of its input: the number of
- * basic maps in the dependences and their dimensions.
+ * The scheduler spends its time in integer programming, where the count of
+ * isl_ctx_set_max_operations says little about it: an operation takes as long
+ * as its numbers have digits. What bounds it is its input: the number of basic
+ * maps in the dependences, their dimensions, and the numbers in them.
  */
 #include "pacc/poly.h"
 
@@ -65,9 +65,7 @@ static bool is_large(__isl_take isl_val *number) {
   return large;
 }
 
-static bool has_large_number(__isl_keep isl_constraint *constraint) {
-  if (is_large(isl_constraint_get_constant_val(constraint)))
-    return true;
+static bool has_large_coefficient(__isl_keep isl_constraint *constraint) {
   const enum isl_dim_type types[] = {isl_dim_param, isl_dim_in, isl_dim_out,
                                      isl_dim_div};
   for (int t = 0; t < 4; ++t) {
@@ -79,21 +77,28 @@ static bool has_large_number(__isl_keep isl_constraint *constraint) {
   return false;
 }
 
-static isl_stat add_if_small(__isl_take isl_constraint *constraint,
-                             void *user) {
+/* A distance of a thousand or more is one of MAX_NUMBER or more. */
+static isl_stat add_widened(__isl_take isl_constraint *constraint, void *user) {
   isl_basic_map **rest = user;
-  if (!isl_constraint_is_equality(constraint) && has_large_number(constraint))
-    isl_constraint_free(constraint);
-  else
-    *rest = isl_basic_map_add_constraint(*rest, constraint);
+  if (!isl_constraint_is_equality(constraint)) {
+    isl_val *constant = isl_constraint_get_constant_val(constraint);
+    int sign = isl_val_sgn(constant);
+    bool large = is_large(constant);
+    if (has_large_coefficient(constraint) || (large && sign > 0)) {
+      isl_constraint_free(constraint);
+      return isl_stat_ok;
+    }
+    if (large)
+      constraint = isl_constraint_set_constant_si(constraint, -MAX_NUMBER);
+  }
+  *rest = isl_basic_map_add_constraint(*rest, constraint);
   return *rest ? isl_stat_ok : isl_stat_error;
 }
 
 static isl_stat widen_piece(__isl_take isl_basic_map *piece, void *user) {
   isl_map **wide = user;
   isl_basic_map *rest = isl_basic_map_universe(isl_basic_map_get_space(piece));
-  isl_stat status =
-      isl_basic_map_foreach_constraint(piece, add_if_small, &rest);
+  isl_stat status = isl_basic_map_foreach_constraint(piece, add_widened, &rest);
   isl_basic_map_free(piece);
   *wide = isl_map_union(*wide, isl_map_from_basic_map(rest));
   return status;

@@ -19,6 +19,7 @@ namespace {
 struct Generator {
   RegionAst &Region;
   const pacc_scop &Facts;
+  const pacc_dependences &Deps;
   std::vector<LaunchAst *> Open;
   bool Failed = false;
 };
@@ -61,23 +62,25 @@ static bool addExtent(LaunchAst &Launch, isl_union_pw_aff *Dim,
   return !Launch.First.back().is_null() && !Launch.Threads.back().is_null();
 }
 
-/// isl may write a kernel more than once, under different conditions. Where
-/// two of these are in the same iteration of the host's loops, it took the
-/// kernel's statements apart: scalars of a thread would be lost in between.
+/// isl may write a kernel more than once, for parts of its instances: under
+/// different conditions, or of different statements. A thread keeps local
+/// scalars in registers, so that no value of one may go from part to part.
 static bool isTakenApart(const RegionAst &Region, LaunchAst &Launch,
-                         const pacc_scop &Facts, isl_ast_build *Build) {
-  isl::union_set Domain = isl::manage_copy(Launch.Plan->domain);
-  if (isl::manage_copy(Facts.local_read)
-          .intersect_domain(Domain)
-          .is_empty()
-          .is_true())
-    return false;
-  Launch.Iterations = isl::manage(isl_ast_build_get_schedule(Build))
-                          .intersect_domain(Domain)
-                          .range();
+                         const pacc_dependences &Deps, isl_ast_build *Build) {
+  isl::union_map Flow = isl::manage_copy(Deps.local_flow);
+  Launch.Instances = isl::manage(isl_ast_build_get_schedule(Build))
+                         .domain()
+                         .intersect(isl::manage_copy(Launch.Plan->domain));
+  auto Passes = [&](const isl::union_set &From, const isl::union_set &To) {
+    return !Flow.intersect_domain(From)
+                .intersect_range(To)
+                .is_empty()
+                .is_true();
+  };
   return any_of(Region.Launches, [&](auto &Other) {
     return Other.get() != &Launch && Other->Plan == Launch.Plan &&
-           Other->Iterations.is_disjoint(Launch.Iterations).is_false();
+           (Passes(Other->Instances, Launch.Instances) ||
+            Passes(Launch.Instances, Other->Instances));
   });
 }
 
@@ -107,7 +110,7 @@ static isl_stat beforeMark(isl_id *Mark, isl_ast_build *Build, void *User) {
   Launch.RowUpdates =
       isl::manage(pacc_kernel_row_updates(Plan, Launch.SharedUpdates.get()));
   if (Launch.RowUpdates.is_null() ||
-      isTakenApart(G.Region, Launch, G.Facts, Build))
+      isTakenApart(G.Region, Launch, G.Deps, Build))
     G.Failed = true;
   else
     Launch.Work.Combine = !Launch.RowUpdates.is_empty();
@@ -485,7 +488,7 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
     for (const ScopArrayInfo *SAI : Arrays) {
       if (hasCopies(*SAI, Plan) != HasCopies)
         continue;
-      Quota Bound(Ctx, MaxOperations, Quota::Questions);
+      Quota Bound(Ctx, MaxOperations, Quota::Extents);
       Region->Arrays.emplace_back();
       if (!buildArray(Region->Arrays.back(), *SAI, Plan, Plain))
         return nullptr;
@@ -495,7 +498,7 @@ std::unique_ptr<RegionAst> buildRegionAst(Scop &S, const RegionPlan &Plan,
   if (!buildSaved(*Region, Plan, Plain))
     return nullptr;
 
-  Generator G{*Region, Plan.Planned, {}};
+  Generator G{*Region, Plan.Planned, Plan.Deps, {}};
   isl_ast_build *Build =
       isl_ast_build_from_context(isl_set_copy(Facts.context));
   Build = isl_ast_build_set_at_each_domain(Build, atEachDomain, &G);

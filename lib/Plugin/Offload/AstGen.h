@@ -33,7 +33,7 @@ struct LaunchAst {
   KernelWork Work;
   isl::union_map SharedUpdates; // { Stmt[i] -> Array[j] }
   isl::union_map RowUpdates;    // those of one element by all threads along x
-  isl::union_set Iterations;    // of the host's loops; null without scalars
+  isl::union_set Instances;     // that it executes, at any time
   /// Arrays of which no two points of a thread's tile touch the same element.
   llvm::SmallVector<const polly::ScopArrayInfo *, 4> Apart;
   std::vector<isl::ast_expr> First;
@@ -121,10 +121,10 @@ struct RegionAst {
 /// stay outside: they do not expect failures.
 class Quota {
 public:
-  /// Questions that come to integer programs (who wrote a value last, where an
-  /// array's accesses begin) take ten times as long for an operation as what
-  /// makes plans, so that they get fewer.
-  enum Share : unsigned { Plans = 1, Asts = 4, Questions = 6 };
+  /// What solves integer programs (who wrote a value last, where an array's
+  /// accesses begin) takes ten times as long for an operation as what makes
+  /// plans, so that it gets fewer: Extents for each array.
+  enum Share : unsigned { Plans = 1, Asts = 4, Questions = 6, Extents = 16 };
 
   Quota(isl_ctx *Ctx, uint64_t MaxOperations, Share Part)
       : Ctx(Ctx),

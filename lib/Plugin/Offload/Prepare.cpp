@@ -26,7 +26,7 @@ using namespace llvm;
 
 namespace pacc {
 
-/// By default Polly gives each a million operations, which are 12 s at worst;
+/// By default Polly gives each a million operations, which can take 12 s;
 /// what helps takes a tenth.
 void boundPolly() {
   auto &Registered = cl::getRegisteredOptions();

@@ -286,6 +286,13 @@ bool planRegion(Scop &S, RegionPlan &P, const Options &Opts) {
   return makePlan(S, P, MaxOperations);
 }
 
+static bool hasTiles(const pacc_mapping &Mapping) {
+  for (unsigned K = 0; K < Mapping.n_kernels; ++K)
+    if (Mapping.kernels[K].tile > 1)
+      return true;
+  return false;
+}
+
 std::unique_ptr<RegionAst> buildAst(Scop &S, RegionPlan &P,
                                     const Options &Opts) {
   isl_ctx *Ctx = S.getIslCtx().get();
@@ -299,6 +306,8 @@ std::unique_ptr<RegionAst> buildAst(Scop &S, RegionPlan &P,
   if (Tiled)
     if (auto Region = buildRegionAst(S, P, Opts.MaxOperations))
       return Region;
+  if (Tiled && !hasTiles(*P.Mapping))
+    return nullptr;
   isl_ctx_reset_error(Ctx);
   return makePlan(S, P, Opts.MaxOperations)
              ? buildRegionAst(S, P, Opts.MaxOperations)
