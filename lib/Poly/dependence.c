@@ -1,5 +1,5 @@
 /* dependence.c: which statement instances must stay in order. */
-#include "pacc/poly.h"
+#include "poly_private.h"
 
 #include <isl/flow.h>
 #include <stddef.h>
@@ -41,25 +41,12 @@ void pacc_dependences_clear(struct pacc_dependences *deps) {
   *deps = (struct pacc_dependences){0};
 }
 
-static __isl_give isl_union_flow *compute_flow(__isl_keep isl_union_map *sink,
-                                               __isl_keep isl_union_map *must,
-                                               __isl_keep isl_union_map *may,
-                                               __isl_keep isl_schedule *order) {
-  isl_union_access_info *info =
-      isl_union_access_info_from_sink(isl_union_map_copy(sink));
-  info = isl_union_access_info_set_must_source(info, isl_union_map_copy(must));
-  if (may)
-    info = isl_union_access_info_set_may_source(info, isl_union_map_copy(may));
-  info = isl_union_access_info_set_schedule(info, isl_schedule_copy(order));
-  return isl_union_access_info_compute_flow(info);
-}
-
 /* From the last writes to the reads that see them. */
 static __isl_give isl_union_map *
 flow_dependences(__isl_keep isl_union_map *read, __isl_keep isl_union_map *must,
                  __isl_keep isl_union_map *may, __isl_keep isl_schedule *order,
                  isl_union_map **exposed) {
-  isl_union_flow *flow = compute_flow(read, must, may, order);
+  isl_union_flow *flow = pacc_flow_compute(read, must, may, order);
   isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
   if (exposed)
     /* Reads with no definite write before them; a may-write does not hide
@@ -74,7 +61,7 @@ flow_dependences(__isl_keep isl_union_map *read, __isl_keep isl_union_map *must,
 static __isl_give isl_union_map *false_dependences(
     __isl_keep isl_union_map *writes, __isl_keep isl_union_map *must,
     __isl_take isl_union_map *earlier, __isl_keep isl_schedule *order) {
-  isl_union_flow *flow = compute_flow(writes, must, earlier, order);
+  isl_union_flow *flow = pacc_flow_compute(writes, must, earlier, order);
   isl_union_map_free(earlier);
   isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
   isl_union_flow_free(flow);

@@ -84,29 +84,6 @@ common_loops(__isl_keep isl_schedule *schedule,
                                                  isl_union_set_copy(domain));
 }
 
-/* The accesses of one array, in the context. */
-static __isl_give isl_union_map *accesses_of(__isl_keep isl_union_map *accesses,
-                                             __isl_keep isl_space *array,
-                                             __isl_keep isl_set *context) {
-  isl_set *elements = isl_set_universe(isl_space_copy(array));
-  isl_union_map *some = isl_union_map_intersect_range(
-      isl_union_map_copy(accesses), isl_union_set_from_set(elements));
-  return isl_union_map_intersect_params(some, isl_set_copy(context));
-}
-
-/* Pairs of instances with the same image. */
-static __isl_give isl_union_map *same(__isl_keep isl_union_map *image) {
-  return isl_union_map_apply_range(
-      isl_union_map_copy(image),
-      isl_union_map_reverse(isl_union_map_copy(image)));
-}
-
-static __isl_give isl_union_map *
-map_of(__isl_keep isl_multi_union_pw_aff *loops) {
-  return isl_union_map_from_multi_union_pw_aff(
-      isl_multi_union_pw_aff_copy(loops));
-}
-
 /*===-- May an array have copies? ---------------------------------------===*/
 
 struct uses {
@@ -122,9 +99,9 @@ static void uses_clear(struct uses *uses) {
 
 static struct uses uses_of(const struct pacc_scop *scop,
                            __isl_keep isl_space *array) {
-  struct uses uses = {accesses_of(scop->read, array, scop->context),
-                      accesses_of(scop->may_write, array, scop->context),
-                      accesses_of(scop->must_write, array, scop->context),
+  struct uses uses = {pacc_accesses_of(scop->read, array, scop->context),
+                      pacc_accesses_of(scop->may_write, array, scop->context),
+                      pacc_accesses_of(scop->must_write, array, scop->context),
                       NULL};
   uses.all = isl_union_map_union(isl_union_map_copy(uses.read),
                                  isl_union_map_copy(uses.may_write));
@@ -134,19 +111,12 @@ static struct uses uses_of(const struct pacc_scop *scop,
 /* Does each read find a write of its own iteration? */
 static bool flows_within(const struct pacc_scop *scop, const struct uses *uses,
                          __isl_keep isl_union_map *iteration) {
-  isl_union_access_info *info =
-      isl_union_access_info_from_sink(isl_union_map_copy(uses->read));
-  info = isl_union_access_info_set_must_source(
-      info, isl_union_map_copy(uses->must_write));
-  info = isl_union_access_info_set_may_source(
-      info, isl_union_map_copy(uses->may_write));
-  info = isl_union_access_info_set_schedule(info,
-                                            isl_schedule_copy(scop->schedule));
-  isl_union_flow *flow = isl_union_access_info_compute_flow(info);
+  isl_union_flow *flow = pacc_flow_compute(uses->read, uses->must_write,
+                                           uses->may_write, scop->schedule);
   isl_union_map *exposed = isl_union_flow_get_may_no_source(flow);
   isl_union_map *deps = isl_union_flow_get_may_dependence(flow);
   isl_union_flow_free(flow);
-  deps = isl_union_map_subtract(deps, same(iteration));
+  deps = isl_union_map_subtract(deps, pacc_same(iteration));
   bool result = isl_union_map_is_empty(exposed) == isl_bool_true &&
                 isl_union_map_is_empty(deps) == isl_bool_true;
   isl_union_map_free(exposed);
@@ -157,7 +127,7 @@ static bool flows_within(const struct pacc_scop *scop, const struct uses *uses,
 /* Does the last iteration of the loops write all that any one may write? */
 static bool last_writes_all(const struct uses *uses,
                             __isl_keep isl_multi_union_pw_aff *loops) {
-  isl_union_map *iteration = map_of(loops);
+  isl_union_map *iteration = pacc_loop_map(loops);
   isl_union_set *instances =
       isl_union_map_domain(isl_union_map_copy(uses->all));
   isl_union_set *last = isl_union_set_lexmax(
@@ -180,14 +150,14 @@ static bool last_writes_all(const struct uses *uses,
 static __isl_give isl_multi_union_pw_aff *
 conflicting_loops(const struct uses *uses,
                   __isl_keep isl_multi_union_pw_aff *loops) {
-  isl_union_map *conflicts = same(uses->all);
+  isl_union_map *conflicts = pacc_same(uses->all);
   isl_size n = isl_multi_union_pw_aff_dim(loops, isl_dim_set);
   isl_multi_union_pw_aff *result = NULL;
   bool failed = n < 0;
   for (int i = 0; i < n; ++i) {
     isl_multi_union_pw_aff *one = pacc_loop_members(loops, i, 1);
-    isl_union_map *value = map_of(one);
-    isl_union_map *equal = same(value);
+    isl_union_map *value = pacc_loop_map(one);
+    isl_union_map *equal = pacc_same(value);
     isl_union_map_free(value);
     isl_bool agree = isl_union_map_is_subset(conflicts, equal);
     failed |= agree < 0;
@@ -214,7 +184,7 @@ private_loops(const struct pacc_scop *scop, const struct uses *uses) {
   isl_multi_union_pw_aff *result = NULL;
   for (int depth = n; depth > 0 && !result; --depth) {
     isl_multi_union_pw_aff *outer = pacc_loop_members(loops, 0, depth);
-    isl_union_map *iteration = map_of(outer);
+    isl_union_map *iteration = pacc_loop_map(outer);
     if (flows_within(scop, uses, iteration))
       result = conflicting_loops(uses, outer);
     if (result && !last_writes_all(uses, result))
@@ -248,7 +218,8 @@ static int expansion_init(struct pacc_expansion *expansion,
                           __isl_keep isl_space *array, const struct uses *uses,
                           __isl_keep isl_multi_union_pw_aff *loops) {
   isl_union_map *iteration = isl_union_map_intersect_domain(
-      map_of(loops), isl_union_map_domain(isl_union_map_copy(uses->all)));
+      pacc_loop_map(loops),
+      isl_union_map_domain(isl_union_map_copy(uses->all)));
   isl_set *at = isl_set_from_union_set(
       isl_union_map_range(isl_union_map_copy(iteration)));
   isl_size n = isl_multi_union_pw_aff_dim(loops, isl_dim_set);

@@ -60,8 +60,7 @@ static void fill_kernel(struct pacc_kernel_plan *kernel,
         isl_multi_union_pw_aff_get_union_pw_aff(plan->loop, (int)i);
     kernel->param[i] = isl_id_alloc(ctx, PARAM_NAMES[i], NULL);
   }
-  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
-      isl_multi_union_pw_aff_copy(plan->loop));
+  isl_union_map *grid = pacc_loop_map(plan->loop);
   pacc_nominal_trips(planner->expected, plan->domain, grid, kernel->extent);
   kernel->active =
       pacc_nominal_active(planner->expected, plan->domain, prefix, grid);
@@ -326,8 +325,8 @@ pacc_mapping_crossing_scalars(const struct pacc_mapping *mapping,
       isl_union_map_empty(isl_union_map_get_space(deps->local_flow)), 0};
   isl_schedule_foreach_schedule_node_top_down(mapping->schedule, add_place,
                                               &place);
-  isl_union_map *same = isl_union_map_apply_range(
-      isl_union_map_copy(place.map), isl_union_map_reverse(place.map));
+  isl_union_map *same = pacc_same(place.map);
+  isl_union_map_free(place.map);
   isl_union_map *crossing =
       isl_union_map_subtract(isl_union_map_copy(deps->local_flow), same);
   isl_union_map *reads = isl_union_map_intersect_domain(

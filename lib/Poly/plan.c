@@ -67,8 +67,7 @@ __isl_give isl_union_map *pacc_within(__isl_take isl_union_map *deps,
 
 __isl_give isl_union_map *pacc_append(__isl_keep isl_union_map *prefix,
                                       __isl_keep isl_multi_union_pw_aff *loop) {
-  isl_union_map *map =
-      isl_union_map_from_multi_union_pw_aff(isl_multi_union_pw_aff_copy(loop));
+  isl_union_map *map = pacc_loop_map(loop);
   if (!prefix)
     return map;
   return isl_union_map_flat_range_product(isl_union_map_copy(prefix), map);
@@ -129,8 +128,7 @@ static bool is_fixed(__isl_keep isl_multi_union_pw_aff *loop,
                      __isl_keep isl_union_set *domain,
                      __isl_keep isl_union_map *prefix) {
   isl_union_map *values = isl_union_map_intersect_domain(
-      isl_union_map_from_multi_union_pw_aff(isl_multi_union_pw_aff_copy(loop)),
-      isl_union_set_copy(domain));
+      pacc_loop_map(loop), isl_union_set_copy(domain));
   values = prefix
                ? isl_union_map_apply_domain(values, isl_union_map_copy(prefix))
                : isl_union_map_from_range(isl_union_map_range(values));

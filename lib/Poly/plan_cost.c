@@ -32,8 +32,7 @@ static double kernel_cost(const struct pacc_planner *planner,
              : 1;
   double threads = 1;
   if (plan->loop) {
-    isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
-        isl_multi_union_pw_aff_copy(plan->loop));
+    isl_union_map *grid = pacc_loop_map(plan->loop);
     threads = pacc_nominal_trips(planner->nominal, plan->domain, grid, NULL);
     isl_union_map_free(grid);
   }

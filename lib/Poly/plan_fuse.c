@@ -111,8 +111,7 @@ static double threads_of(const struct pacc_planner *planner,
                          __isl_keep isl_union_set *instances) {
   if (!kernel->loop)
     return 1;
-  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
-      isl_multi_union_pw_aff_copy(kernel->loop));
+  isl_union_map *grid = pacc_loop_map(kernel->loop);
   isl_union_set *own = isl_union_set_intersect(
       isl_union_set_copy(instances), isl_union_set_copy(kernel->domain));
   double threads = pacc_nominal_trips(planner->nominal, own, grid, NULL);

@@ -4,6 +4,7 @@
 
 #include "pacc/poly.h"
 
+#include <isl/flow.h>
 #include <isl/schedule_node.h>
 #include <stdbool.h>
 
@@ -42,6 +43,26 @@ struct pacc_plan *pacc_plan_leaf(__isl_take isl_union_set *domain);
 
 /* Does the plan launch each of its kernels once, every one of them parallel? */
 bool pacc_plan_is_fully_parallel(const struct pacc_plan *plan);
+
+/* Who wrote what `sink` reads: isl's dataflow analysis in the order of a
+ * schedule. must, may: writes that certainly happen, and those that may (NULL:
+ * none). */
+__isl_give isl_union_flow *pacc_flow_compute(__isl_keep isl_union_map *sink,
+                                             __isl_keep isl_union_map *must,
+                                             __isl_keep isl_union_map *may,
+                                             __isl_keep isl_schedule *order);
+
+/* The accesses of one array, in the context. */
+__isl_give isl_union_map *pacc_accesses_of(__isl_keep isl_union_map *accesses,
+                                           __isl_keep isl_space *array,
+                                           __isl_keep isl_set *context);
+
+/* { a -> b : image(a) and image(b) meet } */
+__isl_give isl_union_map *pacc_same(__isl_keep isl_union_map *image);
+
+/* { S -> [v] }: the loop's values. */
+__isl_give isl_union_map *
+pacc_loop_map(__isl_keep isl_multi_union_pw_aff *loop);
 
 /* Members first, first + 1, ... (count of them) of a multi-dimensional loop. */
 __isl_give isl_multi_union_pw_aff *
