@@ -26,14 +26,14 @@ using namespace llvm;
 
 namespace pacc {
 
-/// By default Polly gives each a million operations, which can take 12 s;
-/// what helps takes a tenth.
+/// By default Polly gives each a million operations, which can take 12 s; what
+/// helps takes a fraction.
 void boundPolly() {
   auto &Registered = cl::getRegisteredOptions();
   for (StringRef Name : {"polly-optree-max-ops", "polly-delicm-max-ops"})
     if (auto Found = Registered.find(Name);
         Found != Registered.end() && !Found->second->getNumOccurrences())
-      Found->second->addOccurrence(0, Name, "100000");
+      Found->second->addOccurrence(0, Name, "250000");
 }
 
 //===----------------------------------------------------------------------===//
