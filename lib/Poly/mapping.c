@@ -1,6 +1,8 @@
 /* mapping.c: from a plan to the schedule that code is generated from. */
 #include "poly_private.h"
 
+#include "pacc/cost.h"
+
 #include <isl/aff.h>
 #include <isl/id.h>
 #include <isl/map.h>
@@ -12,9 +14,6 @@
 
 static const char *const PARAM_NAMES[PACC_MAX_DIMS] = {"pacc_x", "pacc_y",
                                                        "pacc_z"};
-
-/* Seconds per statement instance on one core of the host. */
-static const double COST_HOST_INSTANCE = 1e-9;
 
 static unsigned count_kernels(const struct pacc_plan *plan) {
   if (plan->type == PLAN_KERNEL)
@@ -240,7 +239,7 @@ struct pacc_mapping *pacc_mapping_compute(const struct pacc_scop *scop,
     mapping->loops =
         calloc(mapping->n_loops + 1, sizeof(struct pacc_loop_plan));
     mapping->cost = pacc_plan_cost(&planner, plan, NULL);
-    mapping->host_cost = COST_HOST_INSTANCE *
+    mapping->host_cost = PACC_SECONDS_HOST_INSTANCE *
                          pacc_nominal_instances(planner.nominal, plan->domain);
   }
   if (mapping && mapping->kernels && mapping->loops) {
