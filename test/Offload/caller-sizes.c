@@ -39,6 +39,19 @@ __attribute__((noinline)) static void changing(int n, double *restrict a) {
     a[i] = 2 * i;
 }
 
+/* Calls in a circle pass the size on.
+ * CHECK-DAG: kernel again_scop{{.*}}: 2000 threads
+ */
+__attribute__((noinline)) static void again(int n, int times,
+                                            double *restrict a) {
+  for (int i = 0; i < n; i++)
+    a[i] = 3 * i;
+  if (times > 0) {
+    again(n, times - 1, a);
+    again(n, times - 2, a);
+  }
+}
+
 int read_size(int *);
 void caller(double a[restrict][600], double b[restrict][600]) {
   int few = 2000, rows = 3000, changed = 5000, read = 4000;
@@ -50,6 +63,9 @@ void caller(double a[restrict][600], double b[restrict][600]) {
   changing(changed, a[0]);
   read_size(&read);
   changing(read, a[0]);
+  int itself = itself;
+  changing(itself, a[0]);
+  again(2000, 5, a[0]);
 }
 
 /* A size that nobody passes.

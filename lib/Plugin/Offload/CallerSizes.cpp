@@ -2,6 +2,7 @@
 #include "Offload/CallerSizes.h"
 
 #include "polly/ScopInfo.h"
+#include "llvm/ADT/SetVector.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/IR/Instructions.h"
 
@@ -10,42 +11,16 @@ using namespace polly;
 
 namespace pacc {
 
-/// Calls that pass on what they were called with.
-static const unsigned MaxCalls = 4;
-
 /// Where others may call a function, constants below this are those of a test,
 /// say, and no sizes that it is meant for.
 static const int64_t LeastTypical = 1000;
 
 namespace {
-struct Size {
-  int64_t Largest;
-  bool IsOnly; // or smaller: is every call known?
+struct Sizes {
+  std::optional<int64_t> Largest;
+  bool IsOnly = true; // or smaller: is every call known?
 };
 } // namespace
-
-static std::optional<Size> sizeOf(const Value *V, unsigned Calls);
-
-/// What is passed for \p A.
-static std::optional<Size> sizeOf(const Argument &A, unsigned Calls) {
-  const Function &F = *A.getParent();
-  std::optional<Size> All;
-  bool IsOnly = F.hasLocalLinkage();
-  if (Calls == 0)
-    return All;
-  for (const Use &U : F.uses()) {
-    auto *Call = dyn_cast<CallBase>(U.getUser());
-    std::optional<Size> One;
-    if (Call && Call->isCallee(&U) && A.getArgNo() < Call->arg_size())
-      One = sizeOf(Call->getArgOperand(A.getArgNo()), Calls - 1);
-    IsOnly &= One && One->IsOnly;
-    if (One && (!All || One->Largest > All->Largest))
-      All = One;
-  }
-  if (All)
-    All->IsOnly = IsOnly;
-  return All;
-}
 
 /// The only value that is ever stored in a variable; nullptr: it is not known.
 static const Value *onlyValueOf(const AllocaInst &Variable) {
@@ -62,34 +37,59 @@ static const Value *onlyValueOf(const AllocaInst &Variable) {
   return Only;
 }
 
-/// Callers look as the front end wrote them: their variables are in memory.
-static std::optional<Size> sizeOf(const Value *V, unsigned Calls) {
-  if (auto *Constant = dyn_cast<ConstantInt>(V)) {
-    auto Value = Constant->getValue().trySExtValue();
-    return Value ? std::optional<Size>({*Value, true}) : std::nullopt;
-  }
-  if (auto *A = dyn_cast<Argument>(V))
-    return A->getType()->isIntegerTy() ? sizeOf(*A, Calls) : std::nullopt;
+/// What \p V is a copy of; nullptr: it is not known. Callers look as the front
+/// end wrote them: their variables are in memory.
+static const Value *originalOf(const Value *V) {
   if (isa<SExtInst, ZExtInst>(V))
-    return sizeOf(cast<CastInst>(V)->getOperand(0), Calls);
+    return cast<CastInst>(V)->getOperand(0);
   auto *Load = dyn_cast<LoadInst>(V);
   auto *Variable = Load && Load->isSimple()
                        ? dyn_cast<AllocaInst>(Load->getPointerOperand())
                        : nullptr;
   const Value *Only = Variable ? onlyValueOf(*Variable) : nullptr;
-  if (!Only || Only->getType() != V->getType())
-    return std::nullopt;
-  return sizeOf(Only, Calls);
+  return Only && Only->getType() == V->getType() ? Only : nullptr;
+}
+
+/// What is passed for \p Parameter, also by calls that pass on what they were
+/// called with. Functions may call each other, and variables be copied, in a
+/// circle.
+static Sizes sizesOf(const Argument &Parameter) {
+  Sizes Found;
+  SmallSetVector<const Value *, 16> Values;
+  Values.insert(&Parameter);
+  for (size_t I = 0; I < Values.size(); ++I) {
+    const Value *V = Values[I];
+    if (auto *Constant = dyn_cast<ConstantInt>(V)) {
+      if (auto Number = Constant->getValue().trySExtValue())
+        Found.Largest = std::max(Found.Largest.value_or(*Number), *Number);
+    } else if (auto *A = dyn_cast<Argument>(V)) {
+      Found.IsOnly &= A->getParent()->hasLocalLinkage();
+      for (const Use &U : A->getParent()->uses()) {
+        auto *Call = dyn_cast<CallBase>(U.getUser());
+        if (Call && Call->isCallee(&U) && A->getArgNo() < Call->arg_size())
+          Values.insert(Call->getArgOperand(A->getArgNo()));
+        else
+          Found.IsOnly = false;
+      }
+    } else if (const Value *Original = originalOf(V)) {
+      Values.insert(Original);
+    } else {
+      Found.IsOnly = false;
+    }
+  }
+  return Found;
 }
 
 isl::set callerSizes(const Scop &S) {
   ScalarEvolution &SE = *S.getSE();
   ValueToSCEVMapTy Constants;
   for (Argument &A : S.getFunction().args()) {
-    auto Passed = sizeOf(&A, MaxCalls);
-    if (Passed && (Passed->IsOnly || Passed->Largest >= LeastTypical))
+    if (!A.getType()->isIntegerTy())
+      continue;
+    Sizes Passed = sizesOf(A);
+    if (Passed.Largest && (Passed.IsOnly || *Passed.Largest >= LeastTypical))
       Constants[&A] =
-          SE.getConstant(A.getType(), Passed->Largest, /*isSigned=*/true);
+          SE.getConstant(A.getType(), *Passed.Largest, /*isSigned=*/true);
   }
   isl_set *Sizes = S.getParamSpace().universe_set().release();
   for (const SCEV *Parameter : S.parameters()) {
