@@ -1,10 +1,10 @@
 //===- Outline.h - Device code in functions of its own ----------*- C++ -*-===//
 //
 // What a region needs to run on the device (its checks, the question whether it
-// is worth it, and the calls of the runtime) goes into a cold function, so that
-// the program's own function stays as small as it was, is inlined where it was,
-// and its loops get the registers that they had. Regions with next to nothing
-// to do don't even call that.
+// is worth it, and the calls of the runtime) goes into a function that is not
+// inlined, so that the program's own function stays as small as it was, is
+// inlined where it was, and its loops get the registers that they had. Regions
+// with next to nothing to do don't even call that.
 //
 //===----------------------------------------------------------------------===//
 #ifndef PACC_PLUGIN_OFFLOAD_OUTLINE_H

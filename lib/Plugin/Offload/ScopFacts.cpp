@@ -1,9 +1,8 @@
 //===- ScopFacts.cpp - What Polly knows of a region -----------------------===//
 #include "Offload/ScopFacts.h"
 
-#include "Offload/CallerSizes.h"
-
 #include "Offload/ArrayNames.h"
+#include "Offload/CallerSizes.h"
 #include "Offload/RowLengths.h"
 #include "polly/DeLICM.h"
 #include "polly/ForwardOpTree.h"
