@@ -1,9 +1,10 @@
 /* plan_fuse.c: neighbouring kernels of a sequence become one launch.
  *
- * Below a loop of the host every kernel is launched again and again, so that
- * small ones cost little but their launches. Two kernels become one in which
- * each thread does its part of the first, then its part of the second, if what
- * the second needs of the first is done by the same thread.
+ * Two kernels become one in which each thread does its part of the first, then
+ * its part of the second, if what the second needs of the first is done by the
+ * same thread. Below a loop of the host every kernel is launched again and
+ * again, so that small ones cost little but their launches. What runs once is
+ * fused where it works on the same data, for that passes in registers then.
  */
 #include "poly_private.h"
 
@@ -85,12 +86,15 @@ static bool is_legal(const struct pacc_planner *planner,
 
 /*===-- Is it worth it? -------------------------------------------------===*/
 
-/* Instances of `domain` halfway through each of the host's loops. */
+/* Instances of `domain` halfway through each of the host's loops; all of them
+ * if there are none. */
 static __isl_give isl_union_set *halfway(const struct pacc_planner *planner,
                                          __isl_keep isl_union_set *domain,
                                          __isl_keep isl_union_map *prefix) {
   isl_union_set *some = isl_union_set_intersect_params(
       isl_union_set_copy(domain), isl_set_copy(planner->nominal));
+  if (!prefix)
+    return some;
   isl_set *at = isl_set_from_union_set(
       isl_union_set_apply(some, isl_union_map_copy(prefix)));
   isl_size n = isl_set_dim(at, isl_dim_set);
@@ -139,6 +143,43 @@ static bool pays(const struct pacc_planner *planner,
     most = other;
   isl_union_set_free(instances);
   return threads <= TOLERANCE * most;
+}
+
+static __isl_give isl_union_set *arrays_of(__isl_keep isl_union_map *accesses,
+                                           __isl_keep isl_union_set *domain) {
+  return isl_union_set_universe(
+      isl_union_map_range(isl_union_map_intersect_domain(
+          isl_union_map_copy(accesses), isl_union_set_copy(domain))));
+}
+
+static bool has_loop(const struct pacc_plan *body) {
+  if (body->type == PLAN_LOOP)
+    return true;
+  for (int i = 0; i < body->n; ++i)
+    if (has_loop(body->child[i]))
+      return true;
+  return false;
+}
+
+/* Do grids of the same dimensions write the same arrays, or does one thing need
+ * another? Others have nothing to pass on. Threads that run through loops keep
+ * their own best blocks. */
+static bool work_together(const struct pacc_planner *planner,
+                          const struct pacc_plan *first,
+                          const struct pacc_plan *second) {
+  if (grid_dims(first) == 0 || grid_dims(first) != grid_dims(second) ||
+      (has_loop(first->child[0]) && has_loop(second->child[0])))
+    return false;
+  isl_union_map *flow =
+      between(planner->deps->order, first->domain, second->domain, NULL);
+  isl_union_set *both = isl_union_set_intersect(
+      arrays_of(planner->scop->may_write, first->domain),
+      arrays_of(planner->scop->may_write, second->domain));
+  bool result = isl_union_map_is_empty(flow) == isl_bool_false ||
+                isl_union_set_is_empty(both) == isl_bool_false;
+  isl_union_map_free(flow);
+  isl_union_set_free(both);
+  return result;
 }
 
 /*===-- Sequences -------------------------------------------------------===*/
@@ -218,7 +259,8 @@ static struct pacc_plan *fuse_pair(const struct pacc_planner *planner,
                                    struct pacc_plan *first,
                                    struct pacc_plan *second,
                                    __isl_keep isl_union_map *prefix) {
-  if (first->type != PLAN_KERNEL || second->type != PLAN_KERNEL)
+  if (first->type != PLAN_KERNEL || second->type != PLAN_KERNEL ||
+      (!prefix && !work_together(planner, first, second)))
     return NULL;
   int dims_first = grid_dims(first), dims_second = grid_dims(second);
   int dims = dims_first > dims_second ? dims_first : dims_second;
@@ -283,7 +325,7 @@ void pacc_plan_fuse(const struct pacc_planner *planner, struct pacc_plan *plan,
   } else if (plan->type == PLAN_SEQUENCE) {
     for (int i = 0; i < plan->n; ++i)
       pacc_plan_fuse(planner, plan->child[i], prefix);
-    if (prefix && plan->n > 1)
+    if (plan->n > 1)
       fuse_sequence(planner, plan, prefix);
   }
 }

@@ -181,6 +181,46 @@ static struct pacc_plan *plan_in_place(const struct pacc_planner *planner,
   return plan;
 }
 
+/* Do the kernels of `plan` give each instance the thread that `grid` does? */
+static bool has_threads_of(const struct pacc_plan *plan,
+                           __isl_keep isl_union_map *grid) {
+  if (plan->type == PLAN_KERNEL) {
+    isl_union_map *own = isl_union_map_from_multi_union_pw_aff(
+        isl_multi_union_pw_aff_copy(plan->loop));
+    own = isl_union_map_intersect_domain(own, isl_union_set_copy(plan->domain));
+    isl_union_map *other = isl_union_map_intersect_domain(
+        isl_union_map_copy(grid), isl_union_set_copy(plan->domain));
+    bool same = isl_union_map_is_equal(own, other) == isl_bool_true;
+    isl_union_map_free(own);
+    isl_union_map_free(other);
+    return same;
+  }
+  for (int i = 0; i < plan->n; ++i)
+    if (!has_threads_of(plan->child[i], grid))
+      return false;
+  return true;
+}
+
+/* One kernel of the loop nest as it stands, if it has the threads that all
+ * kernels of `plan` have; else `plan`, which is consumed. */
+static struct pacc_plan *keep_together(const struct pacc_planner *planner,
+                                       __isl_keep isl_schedule_node *band,
+                                       struct pacc_plan *plan) {
+  if (plan->type != PLAN_SEQUENCE || plan->n < 2)
+    return plan;
+  struct pacc_plan *one = plan_in_place(planner, band, NULL);
+  if (!one)
+    return plan;
+  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
+      isl_multi_union_pw_aff_copy(one->loop));
+  bool same = has_threads_of(plan, grid);
+  isl_union_map_free(grid);
+  if (same)
+    return pacc_plan_cheaper(planner, NULL, one, plan);
+  pacc_plan_free(one);
+  return plan;
+}
+
 static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
                                       __isl_keep isl_schedule_node *node,
                                       __isl_keep isl_union_map *prefix) {
@@ -216,6 +256,8 @@ static struct pacc_plan *plan_subtree(const struct pacc_planner *planner,
         pacc_plan_wrap(
             PLAN_KERNEL, NULL,
             pacc_plan_from_node(planner, node, NULL, /*in_kernel=*/true)));
+  } else if (type == isl_schedule_node_band && !prefix) {
+    plan = keep_together(planner, node, plan);
   }
   isl_union_set_free(domain);
   return plan;

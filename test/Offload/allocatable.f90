@@ -10,7 +10,7 @@
 ! RUN: %t.plain > %t.expected
 ! RUN: env PACC_DEVICE=cpu PACC_LOG=info %t.acc 2> %t.log | cmp - %t.expected
 ! RUN: FileCheck %s --check-prefix=LOG --input-file=%t.log
-! LOG: pacc: _QQmain_scop{{[0-9]+}}{{.*}}launches
+! LOG: pacc: _QQmain_scop{{[0-9]+}}{{.*}}1 launch,
 program allocated
   integer, parameter :: n = 120
   real(8), allocatable :: a(:,:), b(:,:)

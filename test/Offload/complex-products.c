@@ -1,6 +1,6 @@
 /* Products of complex numbers, also of those with infinite parts; quotients are
  * the C library's and stay.
- * RUN: %same --regions 2 %t %s | FileCheck %s
+ * RUN: %same --regions 3 %t %s | FileCheck %s
  * CHECK-DAG: it calls the unknown function '__divdc3'
  * CHECK-DAG: offloaded region 'multiply_scop
  * CHECK-DAG: offloaded region 'multiply_floats_scop

@@ -46,7 +46,7 @@ APART static void steps(int rounds, int n) {
 }
 
 /* What other loops of the region write before and afterwards.
- * LOG: between_scop{{.*}}: {{[34]}} launches
+ * LOG: between_scop{{.*}}: 2 launches
  */
 APART static void between(int n) {
   for (int i = 0; i < n; i++)

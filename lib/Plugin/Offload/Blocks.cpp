@@ -4,9 +4,11 @@
 #include "Offload/ArrayNames.h"
 #include "pacc/cost.h"
 #include "polly/ScopInfo.h"
+#include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/ScalarEvolutionExpressions.h"
 #include "llvm/Analysis/ValueTracking.h"
 #include "llvm/IR/Constants.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/InstIterator.h"
 #include "llvm/IR/IntrinsicInst.h"
 #include "llvm/IR/Module.h"
@@ -91,18 +93,27 @@ KernelWork describeWork(const pacc_kernel_plan &Plan, const pacc_scop &Facts) {
 }
 
 void countOperations(const Function &Kernel, KernelWork &Work) {
+  DominatorTree DT(const_cast<Function &>(Kernel));
+  LoopInfo LI(DT);
+  unsigned Deepest = 0;
+  for (const BasicBlock &BB : Kernel)
+    Deepest = std::max(Deepest, LI.getLoopDepth(&BB));
   for (const Instruction &I : instructions(Kernel)) {
+    // As if all loops had the same trip count.
+    unsigned Depth = LI.getLoopDepth(I.getParent());
+    double Times = Depth == Deepest
+                       ? Work.Iterations
+                       : std::pow(Work.Iterations, double(Depth) / Deepest);
     if (isa<BinaryOperator>(I) && I.getType()->isFloatingPointTy()) {
       bool Double = I.getType()->isDoubleTy();
       (I.getOpcode() == Instruction::FDiv ? Work.Special
        : Double                           ? Work.Fp64
-                                          : Work.Fp32) += Work.Iterations;
+                                          : Work.Fp32) += Times;
     } else if (auto *Call = dyn_cast<CallInst>(&I)) {
       if (Call->getIntrinsicID() == Intrinsic::fmuladd)
-        (Call->getType()->isDoubleTy() ? Work.Fp64 : Work.Fp32) +=
-            Work.Iterations;
+        (Call->getType()->isDoubleTy() ? Work.Fp64 : Work.Fp32) += Times;
       else if (Call->getType()->isFloatingPointTy())
-        Work.Special += Work.Iterations;
+        Work.Special += Times;
     }
   }
 }
@@ -114,9 +125,11 @@ void countOperations(const Function &Kernel, KernelWork &Work) {
 /// where it did not before.
 static double iterationsAhead(const KernelWork &K) {
   const double LoadsAhead = std::max(4u, K.Unrolled);
+  // Statements beside the loop are iterations, too.
+  const double AlmostAll = 0.9;
   double Loads = 0;
   for (const pacc_access &A : K.Accesses) {
-    if (A.count < K.Iterations)
+    if (A.count < AlmostAll * K.Iterations)
       continue;
     if (A.write && !K.LoadsPass)
       return 1;
