@@ -79,6 +79,12 @@ int pacc_retarget_variables(struct pacc_retarget *r) {
     if (LLVMIsDeclaration(g)) {
       if (!LLVMGetFirstUse(g))
         continue;
+      if (LLVMGetLinkage(g) == LLVMExternalWeakLinkage) {
+        /* As linkers do. Clang's `threadIdx` is one, whose address code that
+         * is not optimised passes on. */
+        LLVMReplaceAllUsesWith(g, LLVMConstNull(LLVMTypeOf(g)));
+        continue;
+      }
       return pacc_cpu_fail(PACC_CPU_ERROR_INVALID_IMAGE,
                            "the bitcode uses the variable '%s' and does not "
                            "define it",
