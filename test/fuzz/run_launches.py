@@ -70,7 +70,10 @@ def compile_program(
         str(args.build / "bin" / "polly-acc-clang++"), *DEVICES[device], "-std=c++17",
         "-w", args.optimise, *args.flag, *flags, *map(str, files), "-o", str(program),
     ]  # fmt: skip
-    done = subprocess.run(command, capture_output=True, text=True, timeout=600, check=False)
+    try:
+        done = subprocess.run(command, capture_output=True, text=True, timeout=1800, check=False)
+    except subprocess.TimeoutExpired as stopped:
+        raise RuntimeError(str(stopped)) from stopped
     if done.returncode:
         raise RuntimeError(f"{' '.join(command)}\n{done.stderr[-3000:]}")
     return program

@@ -173,8 +173,6 @@ static void add_cuda_flags(struct pacc_arguments *to, const struct job *job) {
     return;
   if (build->aggregates && !build->sets_plugin)
     pacc_arguments_format(to, "-fpass-plugin=%s", job->places->plugin);
-  /* CUDA's headers want their C++ library, which is a folder below since 13. */
-  pacc_arguments_format(to, "-I%s/include/cccl", job->toolkit);
   pacc_arguments_add(to, "-foffload-lto");
 }
 

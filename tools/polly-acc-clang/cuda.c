@@ -95,11 +95,14 @@ static bool is_relocatable(const struct pacc_arguments *user) {
 void pacc_cuda_add_front(struct pacc_arguments *to,
                          const struct pacc_arguments *user,
                          const struct pacc_command *command) {
-  pacc_arguments_format(to, "--cuda-path=%s", toolkit_of(user));
+  const char *toolkit = toolkit_of(user);
+  pacc_arguments_format(to, "--cuda-path=%s", toolkit);
   /* Clang 22 is older than CUDA 13. */
   pacc_arguments_add(to, "-Wno-unknown-cuda-version");
   if (!command->cuda)
     return;
+  /* CUDA's headers want their C++ library, which is a folder below since 13. */
+  pacc_arguments_format(to, "-I%s/include/cccl", toolkit);
   const char *arch = value_of(user, "-polly-acc-arch=");
   if (!value_of(user, "--cuda-gpu-arch=") && !value_of(user, "--offload-arch="))
     pacc_arguments_format(to, "--cuda-gpu-arch=%s", arch ? arch : "sm_90");
