@@ -1,9 +1,14 @@
 // Cooperative groups within a block, and their reductions and scans. Code that
-// is not optimised takes the address of clang's `threadIdx`. RUN: %cuda_cpu %s
-// -o %t RUN: %t RUN: env PACC_CPU_SEED=4 %t RUN: %t whole 2>&1 | FileCheck %s
-// RUN: %cuda_cpu -O0 %s -o %t.O0 && %t.O0
-// CHECK: CPU device: PACC_CPU_ERROR_{{[A-Z]+}}: a cooperative launch of
-// CHECK-SAME: more than one block
+// is not optimised takes the address of clang's `threadIdx`.
+//
+// RUN: %cuda_cpu %s -o %t
+// RUN: %t
+// RUN: env PACC_CPU_SEED=4 %t
+// RUN: %t whole 2>&1 | FileCheck %s
+// RUN: %cuda_cpu -O0 %s -o %t.O0
+// RUN: %t.O0
+//
+// CHECK: CPU device: PACC_CPU_ERROR_{{[A-Z]+}}: a cooperative launch of more than one block
 // CHECK: operation not supported
 
 #include "Inputs/check.h"
