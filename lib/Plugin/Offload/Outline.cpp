@@ -235,7 +235,9 @@ void Outliner::outlineRegion(CallInst *Mark) {
 /// no values pass in it from one to another.
 void Outliner::moveAllocas() {
   for (Instruction &I : make_early_inc_range(F.getEntryBlock())) {
-    if (!isa<AllocaInst>(I) || !all_of(I.users(), [&](const User *U) {
+    auto *Slot = dyn_cast<AllocaInst>(&I);
+    if (!Slot || !Slot->isStaticAlloca() ||
+        !all_of(I.users(), [&](const User *U) {
           auto *Call = dyn_cast<CallInst>(U);
           return Call && is_contained(Outlined, Call->getCalledFunction());
         }))
