@@ -235,6 +235,9 @@ struct pacc_kernel_plan {
   double work;
 };
 
+/* Threads of one launch that have an instance, at the expected sizes. */
+double pacc_kernel_threads(const struct pacc_kernel_plan *kernel);
+
 /* Seconds of all launches of the kernel, at the expected sizes, by the rough
  * model of plan_cost.c. */
 double pacc_kernel_cost(const struct pacc_kernel_plan *kernel);

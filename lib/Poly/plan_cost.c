@@ -17,11 +17,15 @@ static double cost_of(double launches, double threads, double work) {
                      (wait > busy ? wait : busy));
 }
 
-double pacc_kernel_cost(const struct pacc_kernel_plan *kernel) {
-  double threads = kernel->active;
+double pacc_kernel_threads(const struct pacc_kernel_plan *kernel) {
+  double threads = kernel->n_dims ? kernel->active : 1;
   for (unsigned d = 0; d < kernel->n_dims; ++d)
     threads *= kernel->extent[d];
-  return cost_of(kernel->launches, kernel->n_dims ? threads : 1, kernel->work);
+  return threads;
+}
+
+double pacc_kernel_cost(const struct pacc_kernel_plan *kernel) {
+  return cost_of(kernel->launches, pacc_kernel_threads(kernel), kernel->work);
 }
 
 static double kernel_cost(const struct pacc_planner *planner,

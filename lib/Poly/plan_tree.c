@@ -185,8 +185,7 @@ static struct pacc_plan *plan_in_place(const struct pacc_planner *planner,
 static bool has_threads_of(const struct pacc_plan *plan,
                            __isl_keep isl_union_map *grid) {
   if (plan->type == PLAN_KERNEL) {
-    isl_union_map *own = isl_union_map_from_multi_union_pw_aff(
-        isl_multi_union_pw_aff_copy(plan->loop));
+    isl_union_map *own = pacc_loop_map(plan->loop);
     own = isl_union_map_intersect_domain(own, isl_union_set_copy(plan->domain));
     isl_union_map *other = isl_union_map_intersect_domain(
         isl_union_map_copy(grid), isl_union_set_copy(plan->domain));
@@ -211,8 +210,7 @@ static struct pacc_plan *keep_together(const struct pacc_planner *planner,
   struct pacc_plan *one = plan_in_place(planner, band, NULL);
   if (!one)
     return plan;
-  isl_union_map *grid = isl_union_map_from_multi_union_pw_aff(
-      isl_multi_union_pw_aff_copy(one->loop));
+  isl_union_map *grid = pacc_loop_map(one->loop);
   bool same = has_threads_of(plan, grid);
   isl_union_map_free(grid);
   if (same)

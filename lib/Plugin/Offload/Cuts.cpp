@@ -7,6 +7,7 @@
 #include "llvm/Analysis/LoopInfo.h"
 #include "llvm/Analysis/PostDominators.h"
 #include "llvm/Analysis/RegionInfo.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace llvm;
 using namespace polly;
@@ -39,12 +40,12 @@ struct Offloader::LoopSequence {
   }
 };
 
-/// Cuts the region as near to \p Twice halves of its loops as that is possible.
+/// Cuts the region after half of \p Twice of its loops, or as near to that as
+/// it can be cut.
 bool Offloader::cutAt(const Region &R, const LoopSequence &Sequence,
                       size_t Twice) {
   auto Distance = [&](const auto &Place) {
-    return std::max(2 * Place.second, Twice) -
-           std::min(2 * Place.second, Twice);
+    return AbsoluteDifference(2 * Place.second, Twice);
   };
   auto *Best = llvm::min_element(Sequence.Between, [&](auto &One, auto &Other) {
     return Distance(One) < Distance(Other);

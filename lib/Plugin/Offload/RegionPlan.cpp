@@ -160,10 +160,7 @@ static bool hasSequentialUpdates(const pacc_mapping &Mapping,
   const double Many = 32; // instances of a thread
   for (unsigned K = 0; K < Mapping.n_kernels; ++K) {
     const pacc_kernel_plan &Kernel = Mapping.kernels[K];
-    double Threads = Kernel.active;
-    for (unsigned D = 0; D < Kernel.n_dims; ++D)
-      Threads *= Kernel.extent[D];
-    if (Kernel.n_dims > 0 && Kernel.work < Many * Threads)
+    if (Kernel.n_dims > 0 && Kernel.work < Many * pacc_kernel_threads(&Kernel))
       continue;
     for (isl::set Set : isl::manage_copy(Kernel.domain).get_set_list())
       for (auto &[Operation, Stmt] : Updates)
